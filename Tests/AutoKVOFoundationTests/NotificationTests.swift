@@ -52,6 +52,23 @@ struct NotificationTests {
         #expect(!ofPerson.isValid && !scoped.isValid)
     }
 
+    @Test("what its handler keeps dies with a center, also where nobody asks whether it is valid")
+    func deadCenterKeepsNothing() {
+        final class Plain {}
+        let (tracker, plain, person) = (LifetimeTracker(), Plain(), Person())
+        var center: NotificationCenter? = NotificationCenter()
+        do {
+            let kept = tracker.track(Person())
+            center!.addObserver(plain, named: .didReload) { _, _ in _ = kept }
+            center!.addObserver(person, named: .didReload) { _, _ in _ = kept }
+            center!.post(name: .didReload, object: nil)
+        }
+        #expect(tracker.liveCount == 1)
+        center = nil
+        #expect(tracker.liveCount == 0)
+        withExtendedLifetime((plain, person)) {}
+    }
+
     @Test("only those of a sender, which is not kept alive") func sender() {
         let tracker = LifetimeTracker()
         let other = Person("Other")

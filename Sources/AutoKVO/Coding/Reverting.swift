@@ -23,6 +23,11 @@ struct PastChange {
     fileprivate var options: (old: String, new: String) { isInverse ? (".new", ".old") : (".old", ".new") }
 }
 
+extension Change {
+    /// Whether it is of what a closure or a key path computes, which cannot be set.
+    var isOfComputed: Bool { context.route?.use { $0.expression != nil } ?? false }
+}
+
 extension TrackedObject {
     /// Undoes a change of what is at the end of a path, by name.
     func revert(_ change: PastChange, forKeyPath keyPath: String) throws(KeyValueError) {

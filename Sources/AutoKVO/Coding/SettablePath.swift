@@ -37,7 +37,7 @@ struct SettablePath<Value> {
             if areEqual(key.declared.read(object), new) { return }
             guard isByHandle, let offset = key.offset else { return object.set(new, key) }
             Property<Value>(object, PropertyStorage(in: object, offset: offset)).write(value)
-        } catch { Diagnostics.report("A binding cannot set \(path.text.debugDescription): \(error)") }
+        } catch { Diagnostics.report("A binding cannot set \(quoted(path.text)): \(error)") }
     }
 }
 
@@ -55,6 +55,9 @@ extension TrackedObject {
 extension PropertyHandle {
     /// The index of the key among those of the class; nil for a path of several keys.
     var keySlot: Int? { target.longPath == nil ? target.slot() : nil }
+
+    /// The index of the first key of a path of several.
+    var firstSlot: Int? { target.longPath?.slot(of: 0, in: .to(target.schema())) }
 }
 
 /// Which object's property a binding in both ways has read last, and the value that it showed for it.

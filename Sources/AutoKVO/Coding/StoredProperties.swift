@@ -22,12 +22,13 @@ struct StoredProperty {
     /// The objects that the property holds, unless it refers weakly to one.
     var parts: [TrackedObject] { isWeak ? [] : object.map { trackedObjects(in: key.declared.read($0)) } ?? [] }
 
-    /// Observes the property on behalf of an observer, with a call before and one after each change.
+    /// Observes the property on behalf of an observer, with a call before and one after each change, before all that observe it already: what their
+    /// handlers change is part of what it is told of.
     func observe<Observer: AnyObject>(
         for observer: Observer, _ handler: @escaping (Observer, Change<Any>) -> Void
     ) -> KeyValueObservation? {
         guard let object else { return nil }
-        let options: ObservingOptions = [.old, .new, .prior, .unregisterAutomatically]
+        let options: ObservingOptions = [.old, .new, .prior, .unregisterAutomatically, .first]
         let handle = HandleTarget(object, path: ParsedKeyPath([.init(schema: schema, slot: key.slot)]))
         return Registration(options, nil, .closure(handler), #fileID, #line).observe(.one(handle), by: observer)
     }

@@ -49,12 +49,12 @@ extension Property: CollectionEditor where Value: Collection {
         _ store: (inout Value) -> Result
     ) throws(Failure) -> Result? {
         // Kept while user code runs, and released before the store, which would otherwise have to copy the collection.
-        var planned: Value?
+        var planned: StoredCopy<Value>?
         return try object.edit(
             editedSlot,
             plan: { () throws(Failure) in
-                planned = storage.checkedValue
-                return try plan(planned!)
+                planned = storage.copy
+                return try plan(planned!.value)
             }, isPlanned: { storage.holds(planned!) }, stored: stored,
             { object.isStoredCollection(atOffset: storage.offset(in: object)) ? change() : nil }
         ) {
@@ -65,7 +65,7 @@ extension Property: CollectionEditor where Value: Collection {
 
     /// Stores a collection that is equal to the one that an edit has found: its elements may be others. Of that only what is computed from
     /// them is notified.
-    @export(implementation) func storeEqual(_ new: inout Value, insteadOf found: Value?) {
+    @export(implementation) func storeEqual(_ new: inout Value, insteadOf found: StoredCopy<Value>?) {
         guard let found, !storage.isDistinct, storage.holds(found) else { return }
         storage.swap(&new)
         if object.isObserved { object.didStoreEqual(atOffset: storage.offset(in: object)) }

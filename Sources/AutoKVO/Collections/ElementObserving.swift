@@ -41,9 +41,7 @@ extension TrackedObject {
         guard let collection = valueType as? any KeyValueCollection.Type,
             canConvert(from: collection.elementType, to: type)
         else {
-            throw KeyValueError(
-                .wrongType(expected: declaredName(of: valueType), actual: "a collection of \(type)"),
-                className: "\(Swift.type(of: self))", key: checked.path.keys.last!, keyPath: keyPath)
+            throw checked.path.wrongType(from: Swift.type(of: self), valueType, "a collection of \(type)")
         }
     }
 }

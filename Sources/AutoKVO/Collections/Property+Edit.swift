@@ -44,7 +44,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         var result: Result?
         // Behind the edit `new` is the array that was there: what left dies when the observers have been called.
         var (new, coming): (Value, [Value.Element]) = (Value(), [])
-        var (equal, differences): (Value?, ElementDifferences?)
+        var (equal, differences): (StoredCopy<Value>?, ElementDifferences?)
         func compare(_ value: Value) -> ElementDifferences {
             ElementDifferences(from: Array(value), to: Array(new), allowsReplacement: allowsReplacement)
         }
@@ -55,7 +55,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
                 // While the object is observed, an equal array of a `.distinct` property is not stored.
                 if !object.isAnnounced(editedSlot), !object.isObserved || !storage.isDistinct { return true }
                 differences = compare(value)
-                if differences!.isEmpty { equal = value }
+                if differences!.isEmpty { equal = storage.copy }
                 return !differences!.isEmpty
             } _: {
                 // When the plan was made nobody observed the array, so nothing was compared. Now somebody does.

@@ -27,7 +27,7 @@ extension Property where Value: SetAlgebra & Collection {
     @export(implementation) func edit<Result, Failure: Error>(
         isReplacement: Bool, _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        var (new, equal, result): (Value, Value?, Result?) = (Value(), nil, nil)
+        var (new, equal, result): (Value, StoredCopy<Value>?, Result?) = (Value(), nil, nil)
         try move(asking: true) { value throws(Failure) in
             new = value
             result = try body(&new)
@@ -38,7 +38,7 @@ extension Property where Value: SetAlgebra & Collection {
                 : SetMovement(
                     leaving: value.elements(leavingFor: new), coming: new.elements(leavingFor: value),
                     isReplacement: isReplacement)
-            equal = movement.isEmpty ? value : nil
+            equal = movement.isEmpty ? storage.copy : nil
             return movement
         } _: { set, _ in
             Swift.swap(&set, &new)

@@ -91,14 +91,23 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
     private func isStill(_ known: inout Value?, comparing: Bool = true) -> Bool {
         let (last, now) = (known!, value)
         known = now
-        return last.count == now.count && (!comparing || areEqual(last, now) || !areEqual(last, last))
+        let isSet = Value.self is any SetAlgebra.Type
+        func areSame(_ a: Value, _ b: Value) -> Bool {
+            if areEqual(a, b) { return true }
+            let (before, after) = (Array(a), Array(b))
+            let isSame = ElementIdentity.comparison(before, after)
+            return !isSet && before.count == after.count && before.indices.allSatisfy { isSame($0, $0) }
+        }
+        if last.count != now.count { return false }
+        // Where the getter makes others each time, it says nothing that these are others.
+        return !isSet && !comparing || areSame(last, now) || !areSame(now, value)
     }
 
     func edit<Result, Failure: Error>(
         asking: Bool, stored: () -> Void, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
         _ store: (inout Value) -> Result
     ) throws(Failure) -> Result? {
-        // What there was. It is compared if the plan calls functions of the user; other plans hold for as many elements.
+        // What there was. It is compared if the plan calls functions of the user, or is of a set; other plans hold for as many elements.
         var planned: Value?
         // What the plan has made of it, for the setter.
         var made: Value?

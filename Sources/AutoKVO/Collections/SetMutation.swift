@@ -123,6 +123,8 @@ extension TrackedObject {
             Transaction.announce(self, slot)
             return
         }
+        // Handlers of changes before this one may change the set.
+        if let record { Transaction.completeDeliveries(before: record, slot, ThreadContext.current) }
         let change = type.change(by: mutation, with: elements.map(\.base), of: unwrapped(declared.read(self)))
         Transaction.announce(self, slot, change, isSilent: change == nil)
     }

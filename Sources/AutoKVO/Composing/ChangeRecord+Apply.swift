@@ -40,7 +40,7 @@ extension ChangeRecord {
             // The positions of a removal are those from before it.
             return kind == .removal ? splices.reversed() : splices
         }
-        if kind != .setting { fatalError("A change of a set at \(keyPath) has no splices: it has no positions.") }
+        if kind != .setting { fatalError("\(misfit("a change of a set has no splices: it has no positions"))") }
         let whole = CollectionSplice(
             position: 0, removed: isFirst ? 0 : count(of: oldValue, ".old"),
             inserted: isGone ? 0 : count(of: newValue, ".new"))
@@ -49,12 +49,11 @@ extension ChangeRecord {
 
     private func count(of value: Value?, _ option: String) -> Int {
         guard let value else {
-            fatalError(
-                "The splices of a change of \(keyPath) need the option \(option), and the call after the change.")
+            fatalError("\(misfit("splices need the option \(option), and the call after the change"))")
         }
         guard let content = unwrapped(value) else { return 0 }
         if let collection = content as? any Collection { return collection.count }
-        fatalError("A change of \(keyPath) has no splices: it is of \(type(of: content)), which is no collection.")
+        fatalError("\(misfit("the change has no splices: it is of \(type(of: content)), which is no collection"))")
     }
 
     /// Which elements of a replacement only moved: sorted, swapped, reversed, or moved to another place.
@@ -69,8 +68,7 @@ extension ChangeRecord {
     public var moves: [CollectionMove] {
         guard kind == .replacement, let indexes else { return [] }
         guard let old = elements(oldValue), let new = elements(newValue) else {
-            fatalError(
-                "The moves of a change of \(keyPath) need the options .old and .new, and the call after the change.")
+            fatalError("\(misfit("moves need the options .old and .new, and the call after the change"))")
         }
         let (before, after) = ElementIdentity.numbers(old, new)
         let moved = zip(Array(indexes.ranges.joined()), zip(before, after)).filter { $1.0 != $1.1 }

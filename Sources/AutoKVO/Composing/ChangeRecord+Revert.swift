@@ -6,7 +6,7 @@ extension ChangeRecord {
     ///
     /// - Parameter object: The object that was observed, or one like it: the path begins there.
     /// - Throws: What `setValue(_:forKeyPath:)` and the proxies throw, a key that no `Key` offers among it; `.invalidValue` for a
-    ///   record without the values that it takes, or of a prior call. Then nothing has changed.
+    ///   record without the values that it takes, of a prior call, or of what a closure or a key path computes. Then nothing has changed.
     public func revert(on object: TrackedObject) throws(KeyValueError) { try perform(pastChange, on: object) }
 
     /// Makes the change on another object, by name: sets the new value, or makes the same edit. Two models stay equal if each makes what
@@ -26,6 +26,7 @@ extension ChangeRecord {
 
     private func perform(_ change: PastChange, on object: TrackedObject) throws(KeyValueError) {
         if isPrior { throw change.failure("a prior call says what is still to be done", object, keyPath) }
+        if isComputed { throw change.failure("what a closure or a key path computes cannot be set", object, keyPath) }
         try object.revert(change, forKeyPath: keyPath)
     }
 }

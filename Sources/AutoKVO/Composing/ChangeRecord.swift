@@ -2,7 +2,7 @@
 ///
 /// It is the element of `changes(of:as:)`, is `Sendable` if its values are, and `Codable` if they are.
 public struct ChangeRecord<Value> {
-    /// The path as it was registered.
+    /// The path as it was registered; of what a closure or a key path computes `Change.keyPath`.
     public let keyPath: String
     /// Whether the whole value was set, or a collection edited.
     public let kind: ChangeKind
@@ -19,6 +19,8 @@ public struct ChangeRecord<Value> {
     let isFirst: Bool
     /// Whether there is no new value because nothing is there any more: an object on the way has become nil, or the property itself.
     let isGone: Bool
+    /// Whether it is of what a closure or a key path computes, which cannot be set.
+    let isComputed: Bool
 
     /// Copies a change, in a handler.
     ///
@@ -33,13 +35,16 @@ public struct ChangeRecord<Value> {
         isPrior = change.isPrior
         isFirst = change.kind == .setting && oldValue == nil && options.contains(.old)
         isGone = change.kind == .setting && newValue == nil && options.contains(.new) && !isPrior
+        isComputed = change.isOfComputed
     }
 }
 
 extension ChangeRecord: Sendable where Value: Sendable {}
 
 extension ChangeRecord {
-    private enum CodingKeys: CodingKey { case keyPath, kind, oldValue, newValue, indexes, isPrior, isFirst, isGone }
+    private enum CodingKeys: CodingKey {
+        case keyPath, kind, oldValue, newValue, indexes, isPrior, isFirst, isGone, isComputed
+    }
 }
 
 extension ChangeRecord: Encodable where Value: Encodable {
@@ -55,6 +60,7 @@ extension ChangeRecord: Encodable where Value: Encodable {
         try container.encode(isPrior, forKey: .isPrior)
         try container.encode(isFirst, forKey: .isFirst)
         if isGone { try container.encode(true, forKey: .isGone) }
+        if isComputed { try container.encode(true, forKey: .isComputed) }
     }
 }
 
@@ -92,6 +98,7 @@ extension ChangeRecord: Decodable where Value: Decodable {
         isPrior = try container.decode(Bool.self, forKey: .isPrior)
         isFirst = try container.decode(Bool.self, forKey: .isFirst)
         isGone = try container.decodeIfPresent(Bool.self, forKey: .isGone) ?? false
+        isComputed = try container.decodeIfPresent(Bool.self, forKey: .isComputed) ?? false
         try require(!(isPrior && isGone), .isGone, "Before a change nothing is gone yet.")
     }
 }

@@ -4,8 +4,8 @@
     case dependency(String)
     /// The binding of a property. Its slot, since a superclass may have a private property of the same name.
     case binding(Int)
-    /// The binding of a path of several keys.
-    case path(String)
+    /// The binding of a path of several keys, the first of which has a slot.
+    case path(Int?, String)
     /// What sets a property, or a path, because it shows it. There may be several.
     indirect case shown(ObservationName)
 
@@ -33,7 +33,7 @@
 
 extension PropertyHandle {
     /// The name of its binding.
-    var bindingName: ObservationName { keySlot.map { .binding($0) } ?? .path(keyPath) }
+    var bindingName: ObservationName { keySlot.map { .binding($0) } ?? .path(firstSlot, keyPath) }
 }
 
 extension ObservingOptions {

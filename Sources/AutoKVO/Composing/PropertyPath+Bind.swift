@@ -160,7 +160,9 @@ extension Property {
             object, change in
             if let root = change.target { show(root, in: object, change.observation) }
         }
-        let writing = addObserver(source.object, options: options.ofBinding, userInfo: back, file: file, line: line) {
+        // If each of the two kept the other one, neither would die.
+        let forth = options.ofBinding.subtracting(.retainsTarget)
+        let writing = addObserver(source.object, options: forth, userInfo: back, file: file, line: line) {
             root, change in
             if let object = change.target { writeBack(object, to: root, reading) }
         }

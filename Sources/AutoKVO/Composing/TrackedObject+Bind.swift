@@ -58,7 +58,7 @@ extension TrackedObject {
         {
             func converted() -> Any? {
                 do throws(KeyValueError) { return .some(try settable.converted(current(), by: transform)) } catch {
-                    Diagnostics.report("A binding to \(keyPath.debugDescription) cannot set the property: \(error)")
+                    Diagnostics.report("A binding cannot set \(type(of: object)).\(key): \(error)")
                     return nil
                 }
             }
@@ -96,6 +96,7 @@ extension TrackedObject {
     /// - Returns: Whether it was bound.
     /// - Complexity: O(*n*) for *n* observations that this object holds.
     @discardableResult public func unbind(_ key: String) -> Bool {
-        (slot(ofKey: key).map { .binding($0) } ?? ObservationName.path(key)).unbind(self)
+        let first = String(key.prefix { $0 != "." })
+        return (slot(ofKey: key).map { .binding($0) } ?? ObservationName.path(slot(ofKey: first), key)).unbind(self)
     }
 }

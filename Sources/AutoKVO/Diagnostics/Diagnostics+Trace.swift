@@ -38,8 +38,8 @@ extension Diagnostics {
         }
         let observations = orTrap(
             try object.requireSchema().namedKeys.map { key throws(KeyValueError) in
-                try Registration([.old, .new, .unregisterAutomatically], nil, .closure(trace), file, line)
-                    .observeFirst(key.slot, of: object)
+                try Registration([.old, .new, .unregisterAutomatically, .first], nil, .closure(trace), file, line)
+                    .observe(key: key.slot, of: object, by: nil)
             })
         guard let first = observations.first else { fatalMisuse("\(type(of: object)) has no key to be traced.") }
         first.onEnd { _ in for other in observations.dropFirst() { other.remove() } }

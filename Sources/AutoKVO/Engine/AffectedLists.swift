@@ -10,8 +10,6 @@ enum AffectedLists {
         let isMoved: Bool
         /// Whether the value need not change: the key is computed from what it reads, or derived from one that is.
         var isUncertain = false
-        /// Greater than those of the derived keys that it is computed from. See `ResolvedKey`.
-        var height = 0
     }
 
     /// Number of observations and links that were added, in the whole program, to lists of keys that are derived from paths. To add one to the
@@ -32,11 +30,14 @@ enum AffectedLists {
     /// Inlined with both functions, since every change that is not of one list alone comes here: functions that are passed on would be
     /// made and called for each list (15 ns a change).
     ///
+    /// - Parameter isUncertainOnly: Whether keys that change for certain count only as a way to others.
     /// - Complexity: O(*n*) for *n* lists and links. Not recursive, however long the chain of derived keys is.
     @inline(__always)
-    static func forEach(from record: ObjectRecord, _ slot: Int, _ visit: Visit, link visitLink: VisitLink) {
+    static func forEach(
+        from record: ObjectRecord, _ slot: Int, isUncertainOnly: Bool = false, _ visit: Visit, link visitLink: VisitLink
+    ) {
         var current = AffectedKey(record: .to(record), slot: slot, isMoved: false)
-        var further = KeysOfOtherObjects(startingAt: current)
+        var further = KeysOfOtherObjects(startingAt: current, isUncertainOnly)
         repeat {
             visitObject(current, &further, visit, visitLink)
         } while further.moveOn(&current)
@@ -60,8 +61,7 @@ enum AffectedLists {
                         for slot in dependencies.derived {
                             guard let list = record.list(slot), further.isNewOfSameObject(list) else { continue }
                             let derived = AffectedKey(
-                                record: key.record, slot: slot, isMoved: key.isMoved, isUncertain: key.isUncertain,
-                                height: record.height(of: slot, behind: key))
+                                record: key.record, slot: slot, isMoved: key.isMoved, isUncertain: key.isUncertain)
                             visitList(list, derived, &further, visit, visitLink)
                         }
                     }
@@ -88,9 +88,13 @@ enum AffectedLists {
     /// The keys of other objects that are derived from paths, or computed from what they read. Those that are derived from them are
     /// visited with them.
     ///
-    /// They are in the thread's queue: one walk is under way on a thread, since it calls no user code.
+    /// They are in the thread's queue: one walk is under way on a thread, since it calls no user code. Those that change for certain come first,
+    /// since one to which a change comes in both ways does.
     struct KeysOfOtherObjects {
         private let first: AffectedKey
+        private let isUncertainOnly: Bool
+        /// Whether all that change for certain have been visited.
+        private var isUncertain = false
         /// Set when a link is come to: most changes concern one object.
         private var thread: InPlace<ThreadContext>?
         /// How many of the queue have been visited.
@@ -101,11 +105,15 @@ enum AffectedLists {
         struct Element {
             /// A link that leads to the key, retained. It owns the route, and that the record of its object.
             let link: Borrowed<PathLink>
+            /// Whether it is an expression that the walk has stamped.
+            let isStamped: Bool
             let key: AffectedKey
         }
 
         /// - Parameter first: What is visited first.
-        init(startingAt first: AffectedKey) { self.first = first }
+        init(startingAt first: AffectedKey, _ isUncertainOnly: Bool) {
+            (self.first, self.isUncertainOnly) = (first, isUncertainOnly)
+        }
 
         /// Whether a list of an object whose property is visited is to be visited, too.
         @inline(__always)
@@ -113,7 +121,7 @@ enum AffectedLists {
 
         @inline(never)
         private mutating func isNew(_ list: InPlace<ObserverList>) -> Bool {
-            if thread!.value.affectedLists.isEmpty {
+            if thread!.value.affectedLists.isEmpty, !(isUncertain && isUncertainOnly) {
                 let record = first.record.object
                 thread!.value.affectedLists.formUnion(
                     (CollectionOfOne(first.slot) + record.schema!.dependencies(of: first.slot).derived)
@@ -134,16 +142,17 @@ enum AffectedLists {
             {
                 return
             }
-            if let expression, let stamp {
-                guard expression.use({ $0.isNew(to: stamp) }) else { return }
-            } else {
-                guard let list = record.use({ $0.list(slot) }), isNew(list) else { return }
-            }
             let derived = AffectedKey(
                 record: record, slot: slot, isMoved: key.isMoved || link.isMoved,
-                isUncertain: key.isUncertain || expression != nil,
-                height: max(expression?.use { $0.height } ?? link.route.keyHeight, key.height + 1))
-            thread.value.affectedKeys.append(Element(link: .retaining(link), key: derived))
+                isUncertain: key.isUncertain || expression != nil)
+            let isStamped = expression != nil && stamp != nil
+            if isStamped, !expression!.use({ $0.isNew(to: stamp!) }) { return }
+            let element = Element(link: .retaining(link), isStamped: isStamped, key: derived)
+            if derived.isUncertain {
+                thread.value.uncertainKeys.append(element)
+            } else {
+                thread.value.affectedKeys.append(element)
+            }
         }
 
         /// Moves on to the next key that links lead to. False if none is left.
@@ -152,12 +161,26 @@ enum AffectedLists {
 
         @inline(never)
         private mutating func moveOnInQueue(_ key: inout AffectedKey) -> Bool {
-            if count == thread!.value.affectedKeys.count {
-                end(thread!)
-                return false
+            while true {
+                if count == thread!.value.affectedKeys.count, !addUncertain(thread!) {
+                    end(thread!)
+                    return false
+                }
+                let element = thread!.value.affectedKeys[count]
+                count += 1
+                key = element.key
+                if element.isStamped { return true }
+                if let list = key.record.use({ $0.list(key.slot) }), isNew(list) { return true }
             }
-            key = thread!.value.affectedKeys[count].key
-            count += 1
+        }
+
+        /// All that change for certain have been visited. False if nothing else is affected.
+        private mutating func addUncertain(_ thread: InPlace<ThreadContext>) -> Bool {
+            if thread.value.uncertainKeys.isEmpty { return false }
+            if !isUncertain, isUncertainOnly { thread.value.affectedLists = [] }
+            isUncertain = true
+            thread.value.affectedKeys += thread.value.uncertainKeys
+            thread.value.uncertainKeys.removeAll(keepingCapacity: count <= ThreadContext.poolLimit)
             return true
         }
 

@@ -84,7 +84,7 @@ class ChangeContext: PooledObject {
         if let converted = convert(value, to: type) { return converted }
         if let value = unwrapped(value) {
             Diagnostics.report(
-                "\(keyPath.debugDescription) is observed as \(type), and its value is of type \(typeName(of: value))")
+                "\(quoted(keyPath)) is observed as \(type), and its value is of type \(typeName(of: value))")
         }
         return nil
     }
@@ -121,9 +121,6 @@ class ChangeContext: PooledObject {
         observation == nil && route == nil && calls == nil && kept.observation == nil && kept.route == nil
             && kept.edit == nil && kept.old == nil && kept.new == nil
     }
-
-    /// The change has come to another path of the observation, whose handler ignores it. False if its call has been dropped.
-    func add(_ route: Route) -> Bool { true }
 
     /// Releases what it owns. No handler is called with it.
     final func drop() { kept = Kept() }

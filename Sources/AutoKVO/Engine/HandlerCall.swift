@@ -19,12 +19,16 @@ struct HandlerCall: ~Copyable {
         case observer
         /// A `named` one that ignores the change. A change calls it once, too.
         case namedWithoutChange
+        /// `(Change<Value>) -> Void` that ignores the change, but for what it is sent with.
+        case changeIgnored
 
-        var ignoresChange: Bool { self == .observer || self == .namedWithoutChange }
+        var ignoresChange: Bool { self == .observer || self == .namedWithoutChange || self == .changeIgnored }
     }
 
     @usableFromInline let shape: Shape
     @usableFromInline let closure: ClosureCall
+    /// Whether the observer is retained for the call.
+    private(set) var needsObserver = true
 
     @export(implementation) init(_ shape: Shape, _ closure: ClosureCall) {
         self.shape = shape
@@ -68,6 +72,16 @@ extension HandlerCall {
         return HandlerCall(shape, ClosureCall(of: OfObjectAndChange(body: body)))
     }
 
+    /// What sends a change to an observer elsewhere. The thread of the change does not retain the observer, on which it might die then.
+    static func sending<Value>(ignoresChange: Bool, _ body: @escaping (Change<Value>) -> Void) -> HandlerCall {
+        var call =
+            ClosureCall.canCallDirectly
+            ? HandlerCall(ignoresChange ? .changeIgnored : .change, ClosureCall(of: OfChange(body: body)))
+            : ordinary(ignoresChange ? .observer : .observerAndChange) { (_: AnyObject, change) in body(change) }
+        call.needsObserver = false
+        return call
+    }
+
     /// A handler that the observer's class declares.
     @usableFromInline static func named(_ name: String, of observer: AnyObject) throws(KeyValueError) -> HandlerCall {
         named(try ClassSchema.of(type(of: observer)).requireHandler(name))
@@ -108,12 +122,13 @@ extension KeyValueObservation {
         } else if handling == .targetAndChange {
             closure(target(), context.rawAddress)
         } else {
-            callNamedHandler(context)
+            callOtherHandler(context)
         }
     }
 
     @inline(never)
-    private func callNamedHandler(_ context: Borrowed<ChangeContext>) {
+    private func callOtherHandler(_ context: Borrowed<ChangeContext>) {
+        if handling == .changeIgnored { return closure(context.rawAddress) }
         let handler = known(closure.object, as: DeclaredHandler.self)
         // A closure that is called in the ordinary way may have no observer, and then ignores this argument.
         let observer = observerAddress.map { Borrowed<AnyObject>.at($0).object } ?? self

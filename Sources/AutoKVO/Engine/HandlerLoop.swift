@@ -221,8 +221,9 @@ extension KeyValueObservation {
         // In one section: a claim of a path that is being removed is left to the others.
         let isFired = underLock {
             let isClaimed = !subject.event.isInitial && state == .claimed
-            return isFound() && (!isClaimed || details!.takeClaim(mayTake))
-                && changeState(from: isClaimed ? .claimed : .active, to: .fired)
+            guard isFound(), !isClaimed || details!.takeClaim(mayTake) else { return false }
+            details?.hasFiredInVain = false
+            return changeState(from: isClaimed ? .claimed : .active, to: .fired)
         }
         guard isFired else {
             if flags.contains(.scheduled) { endDelivery() }

@@ -71,8 +71,18 @@ extension KeyValueObservation {
     func beginDelivery() { details!.deliveries.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 
     /// A change that a scheduler delivers, and for which the observation has fired, is not on its way any more.
-    func endDelivery() {
+    ///
+    /// - Parameter wasDropped: Whether the handler was not called, since the change's path or target is gone; nil if that is not decided here.
+    func endDelivery(wasDropped: Bool? = nil) {
+        if let wasDropped { underLock { details!.hasFiredInVain = wasDropped } }
         details!.deliveries.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+        underLock {
+            // It waits for a change of what is left. No other one is on its way.
+            guard details!.hasFiredInVain, state == .fired, endReason == nil, !isFindable, let routes = details!.routes,
+                routes.contains(where: { !$0.root.isDeinitializing }), changeState(from: .fired, to: .active)
+            else { return }
+            details!.hasFiredInVain = false
+        }
         // Armed again, or with another change on its way, it stays, and does not end: both look under the lock.
         detach()
         didFire(unlessFindable: true)

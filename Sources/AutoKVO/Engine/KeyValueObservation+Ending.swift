@@ -41,15 +41,19 @@ extension KeyValueObservation {
         let identity = target.map { ObjectIdentifier($0) }
         func fits(_ root: ObjectRecord?, _ slot: Int?, _ path: ParsedKeyPath?) -> Bool {
             guard identity == nil || root?.target == identity else { return false }
+            // Of two properties of one name it is the one that the name reaches, or that the handle is of.
+            func isSame(_ name: String?, _ removed: ParsedKeyPath? = nil) -> Bool {
+                guard let name, let schema = root?.unmanagedSchema else { return true }
+                let wanted = removed?.slot(of: 0, in: schema) ?? schema.object.slot(of: name)
+                return (slot ?? path?.slot(of: 0, in: schema)) ?? wanted == wanted
+            }
             switch paths {
             case .all: return true
             case .key(let removed): return slot == removed
-            case .path(let removed): return path?.isSame(as: removed) ?? false
+            case .path(let removed): return path?.isSame(as: removed) ?? false && isSame(removed.keys.first, removed)
             case .named(let names):
-                // Of two properties of one name it is the one that the name reaches.
-                let name = path?.text ?? directKey
-                return path?.keys.isEmpty != true && names.contains(name)
-                    && (slot == nil || root?.schema?.slot(of: name) ?? slot == slot)
+                return path?.keys.isEmpty != true && names.contains(path?.text ?? directKey)
+                    && isSame(path?.keys.first ?? directKey)
             }
         }
         let some: [Route]? = target?.record.flatMap { root in
@@ -57,7 +61,10 @@ extension KeyValueObservation {
             let most = 16 + root.interest
             return underLock { details?.routes?.count ?? 0 > most } ? root.routes(of: self) : nil
         }
-        return removeRoutes(among: some) { fits($0.root, $0.slot, $0.path) }
+        // What a closure reads has no target.
+        return removeRoutes(among: some) {
+            (identity == nil || $0.expression?.function.isOfTarget ?? true) && fits($0.root, $0.slot, $0.path)
+        }
             ?? (fits(record, Int(slot), nil) && end(.removed))
     }
 

@@ -18,7 +18,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     var sequence: UInt64 = 0
     /// The handler. Owned until the observation has ended and no call is using it.
     var closure: ClosureCall
-    /// The observer, pinned by its record.
+    /// The observer, pinned by its record; nil if a call does not need it.
     let observerAddress: UnsafeRawPointer?
     /// Low 30 bits: number of traversals that pin the observation. High 2 bits: membership in the key's list.
     var pinWord = Membership.out.rawValue
@@ -59,7 +59,7 @@ public final class KeyValueObservation: @unchecked Sendable {
         self.unmanagedRecord = unmanagedRecord?.retain()
         self.slot = Int32(truncatingIfNeeded: slot)
         self.unmanagedObserverRecord = unmanagedObserverRecord?.retain()
-        observerAddress = unmanagedObserverRecord?.use { $0.address }
+        observerAddress = handler.needsObserver ? unmanagedObserverRecord?.use { $0.address } : nil
         atomicFlags = Atomic(flags.union(ObservationFlags(options)).union(.any))
         handling = handler.shape
         closure = handler.takeClosure()
@@ -228,6 +228,8 @@ final class ObservationDetails {
     /// With `.once` and a scheduler: how many changes are on their way for which it has fired. Each is counted until it is delivered or
     /// dropped, and while it is handed to the scheduler.
     let deliveries = Atomic(0)
+    /// Whether the last of them was dropped, since its path or target is gone.
+    var hasFiredInVain = false
     /// How often the handler was called, if that is counted.
     let calls = Atomic(0)
     /// Whether the diagnostic for a dead observer was given.

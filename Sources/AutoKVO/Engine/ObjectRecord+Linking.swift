@@ -34,9 +34,11 @@ extension ObjectRecord {
         lock.unlock()
         if growth > 0 {
             let (thread, list) = (ThreadContext.current, list(slot)!)
-            let isOwn = thread.value.holdsChanges
-            let isLate = isOwn ? thread.value.openTransaction(target, slot) != nil : list.value.isOpen
-            if isLate { list.value.hasLateObserver.store(true, ordering: .relaxed) }
+            if thread.value.openTransaction(target, slot) != nil
+                || thread.isOpenElsewhere(list.address, list.value.openSubjects.load(ordering: .relaxed))
+            {
+                list.value.hasLateObserver.store(true, ordering: .relaxed)
+            }
         }
         if growth != 0, let dependencies {
             let thread = ThreadContext.current
@@ -50,16 +52,14 @@ extension ObjectRecord {
 
     /// Appends an observation to the list of its key.
     ///
-    /// - Parameter isFirst: Whether it comes before all others: that of a trace, see `TracedCalls`.
     /// - Returns: False if the object's deinit has begun, and then nothing has changed.
     @inline(never)
-    func link(_ observation: KeyValueObservation, isFirst: Bool = false) -> Bool {
+    func link(_ observation: KeyValueObservation) -> Bool {
         let slot = Int(observation.slot)
         return changeList(slot, isAhead: observation.options.contains(.prior), sequence: observation.sequence) {
             guard !isDeinitializing else { return (0, false) }
             if observation.isLinked || !observation.isLive { return (0, true) }
-            let list = makeList(slot)
-            if isFirst { list.value.prepend(observation) } else { list.value.append(observation) }
+            makeList(slot).value.append(observation)
             return (1, true)
         }
     }
@@ -97,6 +97,7 @@ extension ObjectRecord {
             makeList(link.slot).value.append(.to(link))
             return (1, ())
         }
+        if link.route.expression == nil, link.route.derivedSlot != nil { PathWork.raise(link) }
         link.noteMove()
         return count.flatMap { ThreadContext.current.value.pathWork.count > $0 ? $0 : nil }
     }

@@ -16,6 +16,8 @@ struct ObservationFlags: OptionSet, AtomicRepresentable, Sendable {
     static let any = ObservationFlags(rawValue: 1 << 15)
     /// It counts the calls of its handler. Its details exist from the beginning.
     static let counted = ObservationFlags(rawValue: 1 << 17)
+    /// It comes before all others that are in the list of its key when it is added.
+    static let first = ObservationFlags(.first)
     /// Disjoint with the flags of an active observation only.
     static let inactive = ObservationFlags(rawValue: 3 << State.shift)
     static let partCountedOrInactive = ObservationFlags(rawValue: 1 << 14 | 1 << 17 | 3 << State.shift)
@@ -27,7 +29,7 @@ struct ObservationFlags: OptionSet, AtomicRepresentable, Sendable {
     init(_ options: ObservingOptions) { rawValue = UInt32(options.rawValue) }
 
     @export(implementation)
-    var options: ObservingOptions { ObservingOptions(rawValue: UInt16(truncatingIfNeeded: rawValue & 0x1FFF)) }
+    var options: ObservingOptions { ObservingOptions(rawValue: UInt16(truncatingIfNeeded: rawValue & 0x0FFF)) }
 
     @inline(__always)
     var state: State { State(rawValue: UInt8(truncatingIfNeeded: rawValue &>> State.shift)) }

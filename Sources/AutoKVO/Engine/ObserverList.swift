@@ -130,7 +130,13 @@ struct ObserverList: ~Copyable {
     /// Makes an observation a member that is notified of changes from now on, and is owned by the list. One that was leaving is a member
     /// again at its old position, but with a new number: of changes from before it is not notified.
     mutating func append(_ observation: KeyValueObservation) {
-        if observation.membership == .out { observations.append(.retaining(observation)) }
+        if observation.membership == .out {
+            if observation.flags.contains(.first) {
+                observations.prepend(.retaining(observation))
+            } else {
+                observations.append(.retaining(observation))
+            }
+        }
         number(observation)
         observation.membership = .linked
         account(for: observation, by: 1)
@@ -140,16 +146,6 @@ struct ObserverList: ~Copyable {
     mutating func number(_ observation: KeyValueObservation) {
         lastSequence += 1
         observation.sequence = lastSequence
-    }
-
-    /// Puts an observation before all others, with the number 0.
-    mutating func prepend(_ observation: KeyValueObservation) {
-        // A lower bound of 0 means that there is none.
-        // A change of a list without observers has a subject with bounds, too: see `Interest.own`.
-        lastSequence = max(lastSequence, 1)
-        observation.membership = .linked
-        account(for: observation, by: 1)
-        observations.prepend(.retaining(observation))
     }
 
     /// Takes an observation out. Returns whether it was unlinked: the caller takes over the list's ownership then. Otherwise

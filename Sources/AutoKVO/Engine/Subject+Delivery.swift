@@ -208,7 +208,7 @@ final class CallsOfChange {
     private let subjects: [Borrowed<Subject>]
     var called: Set<KeyValueObservation> = []
     /// The calls that wait at a scheduler: one is for all paths of its observation to which the change comes.
-    var waiting: [KeyValueObservation: ChangeContext] = [:]
+    var waiting: [KeyValueObservation: PathsOfCall] = [:]
 
     /// The change has come to another path of an observation that has been called. False if that call has been dropped.
     func add(_ route: Route, of observation: KeyValueObservation) -> Bool { waiting[observation]?.add(route) ?? true }
@@ -217,4 +217,36 @@ final class CallsOfChange {
 
     /// Whether one of the change's subjects has a token: then the change made the prior call that has it.
     func isOf(_ token: UInt) -> Bool { subjects.contains { $0.use { $0.event.token == token } } }
+}
+
+/// The paths to which a change has come besides the first one, for a call that waits at a scheduler.
+final class PathsOfCall: Sendable {
+    private let state = Guarded((paths: [Route](), isDropped: false))
+
+    /// False if the call has been dropped.
+    fileprivate func add(_ route: Route) -> Bool {
+        state.withLock {
+            $0.paths.append(route)
+            return !$0.isDropped
+        }
+    }
+
+    /// Whether a condition is true of one of the paths. Else the call is dropped.
+    func contains(where condition: (Route) -> Bool) -> Bool {
+        var count = 0
+        while true {
+            let all = state.withLock { $0.paths }
+            if all[count...].contains(where: condition) { return true }
+            count = all.count
+            if !state.withLock({
+                $0.isDropped = $0.paths.count == count
+                return !$0.isDropped
+            }) {
+                return false
+            }
+        }
+    }
+
+    /// The call is not made any more.
+    func drop() { state.withLock { $0.isDropped = true } }
 }

@@ -75,6 +75,14 @@ extension Subject {
     /// The edit was not one of what the property reads: observers get a `.setting`.
     func reportAsSetting() { if edit != nil { isWhole = true } }
 
+    /// Another change of the property is about to be made, behind the store of an edit: the collection is still what that has made of it.
+    func includeChangeBehindEdit() {
+        guard let edit, !isWhole else { return }
+        isWhole = true
+        guard needs.contains(.old), wholeOld == nil, let whole = readWhole() else { return }
+        wholeOld = edit.undone(in: whole, old.value)
+    }
+
     /// Reads the new value if an observer needs it, also one that was added since the change began; and completes the event.
     func makeEvent(isPrior: Bool) {
         defer { if !isPrior { releaseVainClaims() } }

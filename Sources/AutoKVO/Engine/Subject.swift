@@ -134,8 +134,7 @@ final class Subject: PooledObject {
     /// first.
     func raiseRank() {
         guard rank >= 0, let record = record?.object else { return }
-        let height = expression?.height ?? record.lock.withLock { record.heightBehindValues(of: slot) }
-        rank = max(rank, rank & 1 << 48 | height)
+        rank = max(rank, rank & 1 << 48 | record.lock.withLock { record.height(of: slot) })
     }
 
     /// Stores of what kind of change it is a subject.

@@ -38,17 +38,21 @@ struct ThreadContext {
     /// Routes to start or to end, in this order; and whether this thread is doing that.
     var pathWork: [PathWork] = []
     var doesPathWork = false
+    /// Links behind which keys are to be raised when the routes are started.
+    var raisingLinks: [PathLink] = []
     /// How often a weak property, or a kept value, was read whose object was dying, before its observers were told of that.
     var dyingReferents: UInt = 0
     /// How many functions of derived properties are being called for reads, inside each other; and from `uncheckedDepth` on which, by the
     /// addresses of their storage.
     var computingDepth = 0
-    var computing: Set<UInt> = []
+    var computing: [UInt: Computation] = [:]
     static let uncheckedDepth = 64
     /// How many derived values are being evaluated, inside each other.
     var evaluationDepth = 0
     /// Of the walk under way through what a change concerns: the keys of other objects that it has found.
     var affectedKeys: [AffectedLists.KeysOfOtherObjects.Element] = []
+    /// Those that need not have changed, and come behind the others.
+    var uncertainKeys: [AffectedLists.KeysOfOtherObjects.Element] = []
     /// The lists that it has visited, where it needs them. Of a key that has an expression it does not: it stamps the expression.
     var affectedLists: Set<InPlace<ObserverList>> = []
     /// Room for the links of paths that a walk finds.
@@ -66,6 +70,12 @@ struct ThreadContext {
     /// The first observers and links of keys, while what these need is computed for them. They have no value yet, so changes that functions make
     /// meanwhile do not concern them.
     var starting: [FirstOfKey] = []
+
+    struct Computation {
+        let object: TrackedObject
+        let offset: Int
+        let depth: Int
+    }
 
     struct FirstOfKey {
         let list: InPlace<ObserverList>
@@ -134,7 +144,7 @@ struct ThreadContext {
     /// A transaction that the caller gives back.
     mutating func takeTransaction() -> Borrowed<Transaction> {
         let transaction = spareTransactions.take() ?? .retaining(Transaction())
-        transaction.use { $0.token = makeToken() }
+        transaction.use { ($0.token, $0.raisedHeights) = (makeToken(), raisedHeights) }
         return transaction
     }
 

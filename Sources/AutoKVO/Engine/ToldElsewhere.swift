@@ -30,6 +30,16 @@ final class ToldElsewhere {
     }
 }
 
+extension InPlace where Value == ThreadContext {
+    /// Whether this thread has not as many known subjects of a topic open as there are.
+    func isOpenElsewhere(_ identity: Subject.Identity, _ count: Int32) -> Bool {
+        if count == 0 { return false }
+        var own: Set<ObjectIdentifier> = []
+        forEachOpen(identity) { if $0.toldBefore != nil { own.insert(ObjectIdentifier($0)) } }
+        return count > own.count
+    }
+}
+
 extension Subject {
     /// Adds to the number of subjects with this topic that are open on any thread. Under the lock of `root`.
     private func addOpen(_ one: Int32) -> Int32 {
@@ -40,10 +50,7 @@ extension Subject {
     /// Whether a subject of the topic is open on another thread, of whose changes nobody has been told yet: then an edit is not all that its
     /// observers have to be told of.
     func isOpenElsewhere(_ thread: InPlace<ThreadContext>) -> Bool {
-        if openSubjects <= (toldBefore == nil ? 0 : 1) { return false }
-        var own: Set<ObjectIdentifier> = []
-        thread.forEachOpen(identity) { if $0.toldBefore != nil { own.insert(ObjectIdentifier($0)) } }
-        return openSubjects > own.count
+        openSubjects > (toldBefore == nil ? 0 : 1) && thread.isOpenElsewhere(identity, openSubjects)
     }
 
     private var openSubjects: Int32 {

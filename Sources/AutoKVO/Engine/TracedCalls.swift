@@ -1,6 +1,6 @@
 /// What one change of a traced object leads to, while its observers are called.
 ///
-/// A trace has an observation of each key, which is called before all others (`ObjectRecord.link`). Its handler marks what is under way
+/// A trace has an observation of each key, which is called before all others (`ObservationFlags.first`). Its handler marks what is under way
 /// of the change, and completes it inside of itself, as a change that a handler makes does: so all calls of the change are made in that
 /// time, through the slow path of `HandlerLoop`, which measures those of marked events. `person.firstName = "Bea"`, of which `fullName` is
 /// derived, both traced and observed:
@@ -50,7 +50,8 @@ extension InPlace where Value == ThreadContext {
     func noteCall(
         of observation: KeyValueObservation, by route: Borrowed<Route>?, since start: ContinuousClock.Instant
     ) {
-        if value.traced.isEmpty || !observation.hasRoutes && observation.sequence == 0 { return }
+        let isTrace = observation.flags.contains(.first) && observation.observerRecord == nil
+        if value.traced.isEmpty || isTrace { return }
         let duration = start.duration(to: .now)
         let (target, keyPath) =
             (route?.object).map { ($0.root, $0.text) } ?? (observation.record!, observation.directKey)

@@ -25,11 +25,11 @@ extension Transaction {
         let mayBeOpen = start > 0 || thread.value.holdsChanges || isInside
         moves = PathLink.moves
         coalescing?.use { $0.startWalk(search == .all ? .finding : .other) }
-        AffectedLists.forEach(from: record, changed) { key, list, interest in
+        AffectedLists.forEach(from: record, changed, isUncertainOnly: search == .computed) { key, list, interest in
             if search != .all, search == .moved ? !key.isMoved : !key.isUncertain { return }
             let isOfObject = key.record == .to(record)
             let isOwn = isOfObject && key.slot == changed
-            let rank = isOwn ? -1 : isOfObject ? key.height : 1 << 48 + key.height
+            let rank = isOwn ? -1 : (isOfObject ? 0 : 1 << 48) + key.record.use { $0.height(of: key.slot) }
             var covered: UInt64 = 0
             if mayBeOpen {
                 covered = thread.sequenceOfFirst(in: list)
@@ -165,7 +165,9 @@ extension Transaction {
     /// Adds what has been moved to the property since its subjects were found, by a handler or by another thread: paths whose observers
     /// were told of the value from before the store, or not at all.
     func addMovedSubjects(_ thread: InPlace<ThreadContext>) {
-        guard moves != PathLink.moves, !isSilent, let record = currentRecord else { return }
+        let token = token
+        // Looking for the record may be the last use of the object, whose death drops this.
+        guard moves != PathLink.moves, !isSilent, let record = currentRecord, self.token == token else { return }
         let count = subjects.count
         findSubjects(of: record, slot, only: .moved, thread)
         if subjects.count > count { mayOvertake = true }

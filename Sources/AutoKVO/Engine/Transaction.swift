@@ -57,6 +57,8 @@ final class Transaction: PooledObject {
     var visit: UInt = 0
     /// The value of `PathLink.moves` from before its subjects were found.
     var moves: UInt64 = 0
+    /// That of `raisedHeights`.
+    var raisedHeights = 0
     /// What it concerns, in the order in which observers are called.
     @exclusivity(unchecked) var subjects: [Borrowed<Subject>] = []
     /// Whether deliveries under way may be of older changes of what it concerns, and so come first: something has been moved to the property
@@ -115,10 +117,14 @@ final class Transaction: PooledObject {
         return mayEnd
     }
 
+    func didFollow() {
+        followings = max(0, followings - 1)
+        if followings == 0 { isOverlapped = false }
+    }
+
     /// Ends a change inside this one. False if there is none: then this one is to end.
     func endInner() -> Bool {
-        followings -= 1
-        if followings == 0 { isOverlapped = false }
+        didFollow()
         if depth == 0 { return false }
         depth -= 1
         return true
@@ -247,9 +253,9 @@ final class Transaction: PooledObject {
     /// A change is about to be made inside this one. What an edit was going to be is no longer what happens if this one is still being
     /// prepared: observers get a `.setting`.
     func includeFurtherChange() {
-        if followings > 0 {
+        if followings > 0, !isOverlapped {
             isOverlapped = true
-            forEachSubject { $0.reportAsSetting() }
+            forEachSubject { $0.includeChangeBehindEdit() }
         }
         guard isPreparing else { return forEachSubject { $0.includeFurtherWrite() } }
         isTouched = true

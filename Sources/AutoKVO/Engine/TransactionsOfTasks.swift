@@ -95,7 +95,11 @@ extension Transaction {
     @inline(never)
     private static func endWithinChange(_ object: TrackedObject, _ record: ObjectRecord, _ slot: Int, isInner: Bool) {
         let thread = ThreadContext.current
-        if isInner, thread.value.openTransaction(ObjectIdentifier(object), slot) != nil { return follow(record, slot) }
+        if isInner, let open = thread.value.openTransaction(ObjectIdentifier(object), slot)?.object {
+            open.followings += 1
+            follow(record, slot)
+            return open.didFollow()
+        }
         // The change that it was part of has ended before it, or was begun by hand on another thread.
         didChange([(record, slot)])
     }

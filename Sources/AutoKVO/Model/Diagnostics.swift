@@ -52,6 +52,19 @@ public enum Diagnostics {
         }.get()
     }
 
+    /// The same for an operation that waits for something.
+    @_disfavoredOverload
+    public static func withHandler<Result, Failure: Error>(
+        _ handler: @escaping Handler, isolation: isolated (any Actor)? = #isolation,
+        operation: () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        try await $override.withValue(Sink(call: handler)) {
+            do throws(Failure) { return Swift.Result<Result, Failure>.success(try await operation()) } catch {
+                return .failure(error)
+            }
+        }.get()
+    }
+
     /// Passes a message of one line to the handler that is in effect on this thread or task.
     public static func report(_ message: @autoclosure () -> String) { (override?.call ?? handler)(message()) }
 

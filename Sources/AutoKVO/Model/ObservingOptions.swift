@@ -37,6 +37,8 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
 
     /// Of a registration: a scheduler delivers the changes, or see `ofSeveralCalls`. An observation has the flag at its place.
     static let scheduled = ObservingOptions(rawValue: 1 << 13)
+    /// Of a registration: see `ObservationFlags`.
+    static let first = ObservingOptions(rawValue: 1 << 12)
     /// With `.once` an observation whose handler makes several calls for a change (`makeCalls`) stays in the lists until it has returned, as one
     /// does whose change waits at a scheduler: a change that one of the calls makes is found to come behind the rest.
     @usableFromInline var ofSeveralCalls: ObservingOptions { contains(.once) ? union(.scheduled) : self }

@@ -13,7 +13,7 @@ extension KeyValueObserver {
     ///
     /// - Parameters:
     ///   - value: Called on the thread of this call, and of the changes, before the write returns. A write in it is done and reported
-    ///     to `Diagnostics`.
+    ///     to `Diagnostics`, unless nobody observes the object.
     ///   - options: Which values the change has, `.initial`, `.prior`, `.once`.
     ///   - userInfo: The observation's `userInfo`.
     ///   - file: The call site, for `debugDescription`. Leave it at its default.
@@ -31,13 +31,17 @@ extension KeyValueObserver {
     }
 }
 
+// Not `unavailable`: then the form above would be called.
 extension KeyValueObserver where Self: Actor {
     @available(
-        *, unavailable,
-        message: "The closure would read for the actor outside of it. Let another object observe, on: the actor."
+        *, deprecated,
+        message: "The closure reads for the actor outside of it. Let another object observe, on: the actor."
     )
-    public func observe<Value>(
+    @discardableResult @export(implementation) public func observe<Value>(
         reading value: @escaping (Self) -> Value, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
-    ) -> KeyValueObservation { preconditionFailure() }
+    ) -> KeyValueObservation {
+        Registration(options, userInfo, .closure(handler), file, line)
+            .observe(reading: { value(known($0, as: Self.self)) }, by: self)
+    }
 }

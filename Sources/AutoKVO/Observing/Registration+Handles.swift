@@ -41,12 +41,4 @@ extension Registration {
             }
         } catch { fatalMisuse("\(error), at \(site.description)") }
     }
-
-    /// Observes a key before all others who do: see `TracedCalls`.
-    consuming func observeFirst(_ slot: Int, of target: TrackedObject) throws(KeyValueError) -> KeyValueObservation {
-        guard let record = try target.makeUnmanagedRecord() else { throw Self.dying(target, "") }
-        let observation = try make(record, slot, of: [target], by: nil)
-        if record.use({ $0.link(observation, isFirst: true) }) { return observation }
-        throw Self.dying(target, "")
-    }
 }

@@ -74,11 +74,13 @@ struct Registration: ~Copyable {
             }
             return try observe([try check(string, of: target)], by: observer)
         }
-        if !schema.use({ $0.layout.value[slot].isIndependent }) { try target.checkFirstUse(of: slot, schema.object) }
+        if schema.use({ !$0.layout.value[slot].isIndependent || $0.layout.value[slot].mayBeOfAnother }) {
+            try target.checkFirstUse(of: slot, schema.object)
+        }
         if options.contains(.initial) || valueType != Any.self {
             let key = record.use { $0.schema! }.keys[slot]
             if options.contains(.initial) { try key.checkKeyPath(of: target) }
-            try target.requireValues(of: key.declared.valueType, as: valueType, string, string)
+            try target.requireValues(of: key.declared.valueType, as: valueType, try .parse(string))
         }
         return try Self.start(try make(record, slot, of: [target], by: observer), of: target, by: observer)
     }
@@ -147,7 +149,7 @@ struct Registration: ~Copyable {
 
     mutating func check(_ checked: CheckedKeyPath, of target: TrackedObject) throws(KeyValueError) -> CheckedPath {
         try checked.checkFirstUse(from: target)
-        try target.requireValues(of: checked.valueType, as: valueType, checked.path.keys.last!, checked.path.text)
+        try target.requireValues(of: checked.valueType, as: valueType, checked.path)
         return try check(checked.path, of: target)
     }
 

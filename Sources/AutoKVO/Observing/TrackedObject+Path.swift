@@ -20,15 +20,15 @@ extension TrackedObject {
         let schema = try requireSchema()
         let checked = try CheckedKeyPath.of(keyPath, from: schema)
         try checked.checkFirstUse(from: self)
-        try requireValues(of: checked.valueType, as: type, checked.path.keys.last!, keyPath)
+        try requireValues(of: checked.valueType, as: type, checked.path)
         return PropertyPath(HandleTarget(self, path: checked.path))
     }
 
     /// Checks that values of a type may be delivered as another one.
-    func requireValues(of type: Any.Type, as other: Any.Type, _ key: String, _ keyPath: String) throws(KeyValueError) {
+    func requireValues(
+        of type: Any.Type, as other: Any.Type, _ path: @autoclosure () throws(KeyValueError) -> ParsedKeyPath
+    ) throws(KeyValueError) {
         if other == Any.self || canConvert(from: type, to: other) { return }
-        throw KeyValueError(
-            .wrongType(expected: declaredName(of: type), actual: "\(other)"), className: "\(Swift.type(of: self))",
-            key: key, keyPath: keyPath)
+        throw try path().wrongType(from: Swift.type(of: self), type, "\(other)")
     }
 }

@@ -24,7 +24,8 @@
 /// A kept value that is a tracked object, or an optional one, is not kept alive by that.
 ///
 /// A function that needs its own value, directly or through others, is a mistake in code and traps with a sentence. So does one that
-/// writes what it reads, after 100 evaluations. Any other write in it is done, and reported to `Diagnostics`.
+/// writes what it reads, after 100 evaluations. Any other write in it is done, and reported to `Diagnostics`, unless nobody
+/// observes that object.
 ///
 /// A subclass can override it as any property. Then the value is what the override's getter returns, and depends on what that reads, if a
 /// `Key` declares the property; otherwise from the first time on that the property is read while something needs it.

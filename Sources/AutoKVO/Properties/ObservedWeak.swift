@@ -103,13 +103,20 @@ struct WeakReference {
         getter: () -> PropertyGetter?
     ) {
         var reference = WeakReference(object)
+        var former: DeathWatch?
         // The watch on the object referred to has to be updated, so every change that is observed is announced.
         owner.announcingWrite(atOffset: storage.offset(in: owner), getter: getter) {
+            let slot = owner.slot(atOffset: storage.offset(in: owner))
             locked(owner) { record in
-                record?.guarded.makeDetails().weakWrites &+= 1
                 swap(&storage.value, &reference)
+                guard let details = record?.guarded.makeDetails() else { return }
+                details.weakWrites &+= 1
+                // The death of what is not referred to any more is no change.
+                guard let slot, details.watches[slot]?.referent.address != storage.value.pinned?.address else { return }
+                former = details.watches.removeValue(forKey: slot)
             }
         }
+        former?.cancel()
         // The old reference is released without the lock.
         extendLifetime(reference)
     }

@@ -57,17 +57,30 @@ extension TrackedObject {
     final func endComputing(atOffset offset: Int) {
         let thread = ThreadContext.current
         let isChecked = thread.value.computingDepth > ThreadContext.uncheckedDepth
-        if isChecked { thread.value.computing.remove(Borrowed.to(self).bitPattern + UInt(offset)) }
+        if isChecked { thread.value.computing[address(ofDerived: offset)] = nil }
         thread.value.computingDepth -= 1
     }
 
     @inline(never)
     private final func checkCircle(_ offset: Int, _ thread: InPlace<ThreadContext>) {
-        if thread.value.computing.insert(Borrowed.to(self).bitPattern + UInt(offset)).inserted { return }
+        let computation = ThreadContext.Computation(
+            object: self, offset: offset, depth: thread.value.computingDepth)
+        guard let former = thread.value.computing.updateValue(computation, forKey: address(ofDerived: offset)) else {
+            return
+        }
+        let circle = thread.value.computing.values.filter { $0.depth > former.depth }.inOrder { $0.depth < $1.depth }
+        let others = circle.dropLast().map { $0.object.nameOfDerived($0.offset) }
+        fatalMisuse(
+            "\(nameOfDerived(offset)) depends on itself\(others.isEmpty ? "" : ", through \(listed(others))"): its function reads it."
+        )
+    }
+
+    private final func address(ofDerived offset: Int) -> UInt { Borrowed.to(self).bitPattern + UInt(offset) }
+
+    private final func nameOfDerived(_ offset: Int) -> String {
         // Of a class whose schema has a fault the name is not known.
         let schema = try? requireSchema()
         let slot = schema?.slot(atOffset: offset) ?? -1
-        let name = slot < 0 ? "A derived property" : "\(schema!.className).\(schema!.keys[slot].name)"
-        fatalMisuse("\(name) depends on itself: its function reads it, directly or through other derived values.")
+        return slot < 0 ? "A derived property of \(type(of: self))" : "\(schema!.className).\(schema!.keys[slot].name)"
     }
 }

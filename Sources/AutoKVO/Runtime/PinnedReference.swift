@@ -9,6 +9,9 @@ package final class PinnedReference<Object: AnyObject>: Sendable {
     /// The object, or nil if its deinit has begun.
     package var object: Object? { pin.object(as: Object.self) }
 
+    /// The object's address, which no other object has meanwhile.
+    var address: UnsafeRawPointer { pin.address }
+
     /// Whether the object's deinit has begun.
     package var isDeinitializing: Bool { pin.isDeinitializing }
 

@@ -34,12 +34,24 @@ extension PropertyStorage {
         }
     }
 
-    /// Whether the storage still holds the collection that a copy was taken of. Changing a collection of which there is a copy gives it
-    /// storage of its own, so the two are compared by their bytes.
-    @export(implementation) func holds(_ copy: Value) -> Bool {
-        withUnsafeBytes(of: copy) {
-            $0.elementsEqual(UnsafeRawBufferPointer(start: pointer, count: MemoryLayout<Value>.size))
-        }
+    /// A copy of the value, and whether the storage still holds it. Changing a collection of which there is a copy gives it storage of its own,
+    /// so the two are compared by their bytes.
+    @export(implementation) var copy: StoredCopy<Value> {
+        let isWord = MemoryLayout<Value>.size == MemoryLayout<Int>.size && !_isPOD(Value.self)
+        return StoredCopy(value: checkedValue, bytes: isWord ? nil : Array(contents))
+    }
+
+    @export(implementation) func holds(_ copy: StoredCopy<Value>) -> Bool {
+        copy.bytes.map { $0.elementsEqual(contents) } ?? holds(copy.value)
+    }
+
+    /// The same for a copy that was made elsewhere. False, perhaps, for a value with bytes between its parts.
+    @export(implementation) func holds(_ value: Value) -> Bool {
+        withUnsafeBytes(of: value) { $0.elementsEqual(contents) }
+    }
+
+    @export(implementation) private var contents: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: pointer, count: MemoryLayout<Value>.size)
     }
 
     /// Exchanges the value for another one. Traps if it is in use. No code of the user runs meanwhile, so the access is not recorded.
@@ -59,6 +71,15 @@ extension PropertyStorage {
         defer { access.end() }
         return try body(&pointer.pointee)
     }
+}
+
+/// A copy of what a property holds.
+@usableFromInline struct StoredCopy<Value> {
+    @usableFromInline let value: Value
+    /// Those of the property, if it is not one reference: between the parts of a value there may be any, which are not copied with it.
+    @usableFromInline let bytes: [UInt8]?
+
+    @export(implementation) init(value: Value, bytes: [UInt8]?) { (self.value, self.bytes) = (value, bytes) }
 }
 
 /// The old and the new value of a change, as far as they are known: pointers to values of one type.

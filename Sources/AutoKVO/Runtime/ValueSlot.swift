@@ -8,6 +8,9 @@ struct ValueSlot {
     @inline(__always)
     var pointer: UnsafeRawPointer? { isFilled ? UnsafeRawPointer(memory) : nil }
 
+    /// The value, nil if there is none.
+    var value: Any? { isFilled ? memory.pointee : nil }
+
     mutating func set(_ value: Any) { fill { $0.initialize(to: value) } }
 
     /// Where a value is to be initialised; `isFilled` is to be set behind it.

@@ -57,8 +57,11 @@ extension ClassSchema {
         if let text = textWithoutReflection(layout) { return text }
         let inherited = keys.first { $0.slot < key.slot && $0.name == name }?.storageType?.valueType
         if let inherited, inherited != valueType { return mismatch(inherited) }
-        // A computed property depends on what it reads. What that is shows when it is read: see `checkFirstUse`.
-        return layout.fields.contains { $0.name == name } ? problem(ofSilent: key, keys) : nil
+        // A computed property depends on what it reads. What that is shows when it is read: see `checkFirstUse`. One that another class stores
+        // may be private there, or in another module.
+        let own = FieldLayout.ownOffsets(of: key.declared.owner)
+        let isStored = layout.fields.contains { $0.name == name && own.contains($0.offset) }
+        return isStored ? problem(ofSilent: key, keys) : nil
     }
 
     /// Why no observer would be called of a property that is neither observed nor computed from what is.
@@ -86,19 +89,8 @@ extension ClassSchema {
 }
 
 extension ResolvedKey {
-    /// Finds out, when a value is first read or set by name, whether the key path leads to the `@Observed` property of that
-    /// name. Only where no subclass overrides the getter: it is the wrapper's then, unless the key path is wrong.
-    func checkKeyPath(of object: TrackedObject) throws(KeyValueError) {
-        if keyPathCheck.load(ordering: .relaxed) == .pending {
-            keyPathCheck.store(isReadInStorage(of: object) ? .passed : .failed, ordering: .relaxed)
-        }
-        guard keyPathCheck.load(ordering: .relaxed) == .failed else { return }
-        throw .schemaFault(
-            "its key path reads another value than the @Observed property \"\(name)\" holds: write "
-                + "Key(\"\(name)\", \\.\(name)), or give this key another name", of: type(of: object), key: name)
-    }
-
-    private func isReadInStorage(of object: TrackedObject) -> Bool {
+    /// Whether a value may have been read there.
+    func isReadInStorage(of object: TrackedObject) -> Bool {
         guard let field, let storageType else { return true }
         return storageType.mayHold(declared.read(object), in: field, of: object)
     }
@@ -111,7 +103,7 @@ extension ResolvedKey {
 
     /// The storage, if reading it is what the getter does in an object of exactly this class.
     func storage(in object: TrackedObject) -> FieldLayout.Field? {
-        if keyPathCheck.load(ordering: .relaxed) == .pending, isReadInStorage(of: object) {
+        if keyPathCheck.load(ordering: .relaxed) == .pending, !mayBeOfAnother, isReadInStorage(of: object) {
             keyPathCheck.store(.passed, ordering: .relaxed)
         }
         return keyPathCheck.load(ordering: .relaxed) == .passed ? field : nil

@@ -52,6 +52,11 @@ final class ResolvedKey: @unchecked Sendable {
     var isWeak: Bool { storageType?.isWeak ?? false }
     /// Whether observing the key involves no other key and no other object.
     var isIndependent: Bool { directBases.isEmpty && directPaths.isEmpty && !isWeak && !isRecorded }
+    /// Whether a subclass declares the key of an inherited `@Observed` property, which may be private there: then the subclass may mean another
+    /// one that it computes. The first use shows which of them its key path reads.
+    var mayBeOfAnother: Bool {
+        keyPathCheck.load(ordering: .relaxed) == .pending && declared.owner != declarations.last!.owner
+    }
     /// Whether the value is computed from what the computation reads: it is `@Derived`, or a `Key` names a computed property and does
     /// not say what it depends on.
     var isRecorded: Bool { isDerivedProperty || observed == nil && affectedBy.isEmpty && notifiesAutomatically }

@@ -19,10 +19,12 @@ public struct BindingTransform {
     /// A conversion of numbers to another type of number, which also parses text.
     private init<Number: LosslessStringConvertible>(to type: Number.Type, _ convert: @escaping (Any) -> Number?) {
         self.init({ input in
-            let isText = unwrappedType(input) is any StringProtocol.Type
-            return isText || isNumberType(input) || isExistential(unwrappedType(input)) ? Number.self : nil
+            let content = unwrappedType(input)
+            let isNumber = isNumberType(input) || isForeignNumberType(content)
+            return isNumber || isOpen(content) || content is any StringProtocol.Type ? Number.self : nil
         }) { value in
-            (value as? any StringProtocol).map { Number(String($0)) } ?? value.flatMap { convert(ownNumber(of: $0)) }
+            (value as? any StringProtocol).map { Number(String($0)) }
+                ?? value.flatMap { convert(ownNumber(of: $0, for: type)) }
         }
     }
 

@@ -100,6 +100,12 @@ func isSameContent(_ a: Any, _ b: Any) -> Bool {
     func isSame<Content>(_ a: Content) -> Bool {
         guard let b = b as? Content else { return false }
         if isFunction(Content.self) { return true }
+        // Between the parts there may be any bytes.
+        let (parts, others) = (Mirror(reflecting: a).children, Mirror(reflecting: b).children)
+        if !parts.isEmpty, !(Content.self is AnyClass) {
+            return parts.count == others.count
+                && zip(parts, others).allSatisfy { $0.label == $1.label && isSameContent($0.value, $1.value) }
+        }
         return withUnsafeBytes(of: a) { a in withUnsafeBytes(of: b) { b in a.elementsEqual(b) } }
     }
     return _openExistential(a, do: isSame)

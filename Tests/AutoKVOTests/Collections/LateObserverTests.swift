@@ -1,5 +1,6 @@
 import AutoKVO
 import AutoKVOTestSupport
+import Foundation
 import Testing
 
 private final class Shelf: Model {
@@ -40,6 +41,29 @@ struct LateObserverTests {
         case .priorOfSet, .priorOfEdit:
             shelf.$numbers.observe(options: [.prior, .once]) { if $0.isPrior { body() } }
             if opening == .priorOfSet { shelf.numbers = [5, 6] } else { shelf.$numbers.append(contentsOf: [5, 6]) }
+        }
+    }
+
+    @Test("so are those that are added inside of an open change of something else, while another thread has one open")
+    func openElsewhere() {
+        for isCoalescing in [true, false] {
+            let shelf = Shelf()
+            shelf.$numbers.observe { _ in }
+            nonisolated(unsafe) let shared = shelf
+            let other = TakingTurns()
+            other.perform { shared.willChangeValue(forKey: "numbers") }
+            var copy: [Int] = []
+            func observe() {
+                shelf.$numbers.observe(options: [.initial, .old, .new]) { $0.apply(to: &copy) }
+            }
+            if isCoalescing { coalescingChanges { observe() } } else { shelf.$length.withMutation { observe() } }
+            other.perform {
+                shared.numbers = [1]
+                shared.didChangeValue(forKey: "numbers")
+            }
+            shelf.$numbers.append(2)
+            expectEqual(copy, [1, 2])
+            other.finish()
         }
     }
 
@@ -107,5 +131,35 @@ struct LateObserverTests {
         shelf.$numbers.append(1)
         shelf.$numbers.append(2)
         expectEqual(kinds, [.insertion])
+    }
+}
+
+/// A thread that does what it is given, while the caller waits.
+private final class TakingTurns: @unchecked Sendable {
+    private let (isGiven, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    private var action: (() -> Void)?
+
+    init() {
+        Foundation.Thread.detachNewThread { [self] in
+            while true {
+                isGiven.wait()
+                guard let action else { break }
+                action()
+                isDone.signal()
+            }
+            isDone.signal()
+        }
+    }
+
+    func perform(_ action: @escaping () -> Void) {
+        self.action = action
+        isGiven.signal()
+        isDone.wait()
+    }
+
+    func finish() {
+        action = nil
+        isGiven.signal()
+        isDone.wait()
     }
 }

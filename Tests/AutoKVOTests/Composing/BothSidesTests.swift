@@ -122,4 +122,15 @@ struct BothSidesTests {
         #expect(item.number == 0 && second.number == 0)
         expectEqual(field.text, isEnded ? "5" : "0")
     }
+
+    @Test("with .retainsTarget the source lives as long as the one that shows it, and no longer") func retaining() {
+        let tracker = LifetimeTracker()
+        do {
+            let field = tracker.track(Field())
+            field.$text.bindBothWays(to: tracker.track(Field()).$text, options: .retainsTarget)
+            field.text = "x"
+            expectEqual(tracker.liveCount, 2)
+        }
+        tracker.expectNoLeaks()
+    }
 }

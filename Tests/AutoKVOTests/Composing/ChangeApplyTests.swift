@@ -29,6 +29,13 @@ private func edit(_ crate: Crate, _ random: inout SplitMix64) {
     }
 }
 
+private final class Thermometer: TrackedObject {
+    @Observed var celsius = -5.0
+    override class var schema: Schema {
+        Schema(Thermometer.self, extending: super.schema) { Key("celsius", \.celsius) }
+    }
+}
+
 private final class Doubt: TrackedObject {
     @Observed var answer: Int?? = 5
     override class var schema: Schema { Schema(Doubt.self, extending: super.schema) { Key("answer", \.answer) } }
@@ -289,6 +296,25 @@ struct ChangeApplyTests {
                 try JSONDecoder().decode(ChangeRecord<Int>.self, from: Data(wrong.utf8))
             }
         }
+    }
+
+    @Test("what a closure or a key path computes can neither be undone nor made elsewhere", arguments: [true, false])
+    func computed(isDecoded: Bool) throws {
+        let (thermo, copy) = (Thermometer(), Thermometer())
+        var records: [ChangeRecord<Double>] = []
+        thermo.observe(\.celsius.magnitude, options: [.old, .new]) { records.append(ChangeRecord($1)) }
+        thermo.observe(reading: { $0.celsius * 2 }, options: [.old, .new]) { records.append(ChangeRecord($1)) }
+        thermo.celsius = -7
+        expectEqual(records.map(\.newValue), [7, -14])
+        for record in records {
+            let coded = try JSONEncoder().encode(record)
+            let made = isDecoded ? try JSONDecoder().decode(ChangeRecord<Double>.self, from: coded) : record
+            for act in [made.apply(on:), made.revert(on:)] {
+                let error = #expect(throws: KeyValueError.self) { try act(copy) }
+                #expect(error.map { "\($0)".contains("computes cannot be set") } ?? false)
+            }
+        }
+        expectEqual(copy.celsius, -5)
     }
 }
 

@@ -377,4 +377,20 @@ struct ObservableViewTests {
         expectEqual(level.tens, 0)
         expectCall(level.observable.tens) { coalescingChanges { level.value = 20 } }
     }
+
+    @Test(
+        "a member that is read inside of the call for another one's change is seen to change", arguments: [true, false])
+    func readInsideOfAnother(isCoalescing: Bool) {
+        let person = person()
+        let calls = Counter()
+        _ = person.observable.firstName
+        nonisolated(unsafe) let tracked = person
+        _ = track({ person.observable.lastName }) {
+            _ = track({ tracked.observable.firstName }) { calls.add() }
+        }
+        person.$firstName.observe(options: .prior) { [unowned person] in if $0.isPrior { person.lastName = "x" } }
+        person.$age.observe { [unowned person] _ in person.firstName = "y" }
+        if isCoalescing { coalescingChanges { person.age = 1 } } else { person.age = 1 }
+        expectEqual(calls.count, 1)
+    }
 }

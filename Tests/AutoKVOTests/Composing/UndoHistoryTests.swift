@@ -586,4 +586,19 @@ struct UndoHistoryTests {
         tracker.expectNoLeaks()
         #expect(history.undo() && history.undo() && !history.undo())
     }
+
+    @Test(
+        "what a handler registered before the history changes in a new part belongs to the step",
+        arguments: [true, false])
+    func handlersBefore(isGroup: Bool) {
+        let (shelf, part) = (Shelf(), Shelf())
+        shelf.$shelves.observe { [unowned shelf] _ in shelf.shelves.first?.label = "numbered" }
+        let history = UndoHistory(of: shelf, includingParts: true)
+        if isGroup { history.group("Add") { shelf.shelves = [part] } } else { shelf.shelves = [part] }
+        expectEqual(part.label, "numbered")
+        history.undo()
+        #expect(shelf.shelves.isEmpty && part.label.isEmpty)
+        history.redo()
+        #expect(shelf.shelves.first === part && part.label == "numbered")
+    }
 }

@@ -383,6 +383,59 @@ struct DerivedValueTests {
         while let last = chain.popLast() { last.previous = nil }
     }
 
+    @Test("a chain is changed on a small stack where only its end is observed, too") func aLongChainObservedAtItsEnd() {
+        let links = ChainLink.chain(10_000)
+        nonisolated(unsafe) let box = (links: links, values: Recorder<Int>())
+        // The first evaluation is as deep as the functions are.
+        onAnotherThread(stackSize: 512 << 20) { box.links.last!.$value.observe(options: .new, box.values.handler()) }
+        onAnotherThread(stackSize: 512 * 1024) { box.links[0].base = 5 }
+        expectEqual(box.values.take().map(\.new), [10_004])
+        var chain = links
+        while let last = chain.popLast() { last.previous = nil }
+    }
+
+    @Test("a circle is named by its keys") func namedCircle() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = DerivedGraph().first
+        }
+        expectEqual(missing("DerivedGraph.first", "depends on itself, through", "DerivedGraph.second", in: result), [])
+        let observed = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            DerivedGraph().$second.observe { _ in }
+        }
+        expectEqual(missing("DerivedGraph.first", "depends on itself", "DerivedGraph.second", in: observed), [])
+    }
+
+    @Test("after 1,000 changes of what is read now and then only that is known which was read last") func noGrowth() {
+        let g = DerivedGraph()
+        g.$chosen.observe { _ in }
+        for index in 0..<1_000 {
+            g.flag.toggle()
+            (g.a, g.b) = (index, -index)
+        }
+        let address = UInt(bitPattern: Unmanaged.passUnretained(g).toOpaque())
+        let reads = Diagnostics.graph().reads.filter { $0.object == address }
+        expectEqual(reads.map(\.sourceKey).sorted(), ["a", "flag"])
+    }
+
+    @Test(
+        "derived values that are made and dropped by the hundred thousand leave nothing, which the end of the tests shows"
+    )
+    func madeAndDropped() {
+        let g = DerivedGraph()
+        var calls = 0
+        #if DEBUG
+            let count = 20_000
+        #else
+            let count = 100_000
+        #endif
+        for index in 0..<count {
+            let reader = ValueReader(g)
+            reader.$seen.observe { _ in calls += 1 }
+            if index % 1_000 == 0 { g.a += 1 }
+        }
+        expectEqual(calls, count / 1_000)
+    }
+
     @Test func manyReadersOfOneValueAreComputedOnceEach() {
         let g = DerivedGraph()
         let readers = (0..<1_000).map { _ in ValueReader(g) }

@@ -459,7 +459,7 @@ extension WritingFunctionTests {
             try ring.observe(key) { _ in }
             ring.isClosed = true
         }
-        expectEqual(missing("depends on itself: its function reads it", in: result), [])
+        expectEqual(missing("depends on itself", ": its function reads it", in: result), [])
     }
 
     @Test("a path to it whose head is set in the same change is notified once, when it is computed") func head() {

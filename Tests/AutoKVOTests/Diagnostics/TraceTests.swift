@@ -237,4 +237,20 @@ struct TraceTests {
     @Test("a class without keys traps") func keyless() async {
         await #expect(processExitsWith: .failure) { _ = Diagnostics.trace(KeylessObject()) { _ in } }
     }
+
+    @Test("a trace that begins inside of an open change tells of the next one", arguments: [true, false])
+    func begunInside(isCoalescing: Bool) {
+        boiler.$heat.observe { _ in }
+        var observation: ScopedObservation?
+        func begin() {
+            boiler.heat = 6
+            observation = trace()
+        }
+        if isCoalescing { coalescingChanges(begin) } else { boiler.$heat.withMutation(begin) }
+        expectEqual(log.lines, [])
+        boiler.heat = 7
+        expectEqual(
+            log.lines, [#"heat setting 6 7 ["heat"]"#, "isHot setting false false []"].filter { $0.hasPrefix("heat") })
+        withExtendedLifetime(observation) {}
+    }
 }

@@ -91,4 +91,25 @@ struct DiagnosticsTests {
         Diagnostics.withHandler({ log.add($0) }) { Diagnostics.report("one line") }
         expectEqual(log.messages, ["one line"])
     }
+
+    @Test("the handler of an operation that waits is its own, and what it starts has it") func waiting() async throws {
+        let log = MessageLog()
+        let value = await Diagnostics.withHandler(log.add) {
+            await Task.yield()
+            Diagnostics.report("first")
+            await Task { Diagnostics.report("second") }.value
+            return 5
+        }
+        expectEqual(value, 5)
+        // One that does not wait is called as in any other function.
+        Diagnostics.withHandler(log.add) { Diagnostics.report("third") }
+        expectEqual(log.messages, ["first", "second", "third"])
+        struct Fault: Error {}
+        await #expect(throws: Fault.self) {
+            try await Diagnostics.withHandler(log.add) {
+                await Task.yield()
+                throw Fault()
+            }
+        }
+    }
 }

@@ -107,6 +107,16 @@ struct MessageTests {
         ann.removeAllObservers()
     }
 
+    @Test("what a binding reports does not grow with its path") func bindings() throws {
+        let (ann, bob) = (Person(), Person())
+        ann.spouse = ann
+        let long = String(repeating: "spouse.", count: 10_000) + "age"
+        try bob.bind("age", to: long, of: ann)
+        let lines = messages { ann.spouse = nil }
+        #expect(!lines.isEmpty)
+        for line in lines { expectTame(line) }
+    }
+
     @Test(
         "a path that goes on behind a value says what the value is, and proposes an operator only behind a collection")
     func hints() {

@@ -32,6 +32,7 @@ private class Machine: Model {
     func replaceInner() { inner = Inner() }
     func setText(_ text: String) { self.text = text }
     var stateHandle: Property<Int> { $state }
+    var levelHandle: PropertyPath<Int> { $inner.$level }
     var textHandle: Property<String> { $text }
     static func path(_ holder: MachineHolder) -> PropertyPath<Int> { holder.$item.$state }
     static func path<Kind: Machine>(_ item: Property<Kind?>) -> PropertyPath<Int> { item.$state }
@@ -48,6 +49,11 @@ private class Machine: Model {
             Key("total", \.total, affectedBy: "parts.@sum.level")
         }
     }
+}
+
+/// Has a part of its own of the same name.
+private final class RobotWithParts: Machine {
+    @Observed var inner = Inner()
 }
 
 private final class MachineHolder: Model {
@@ -255,6 +261,29 @@ struct SameNameTests {
         #expect(panel.stopObserving(robot.$state) == 0 && panel.stopObserving(robot.stateHandle) == 1)
     }
 
+    @Test("so are observations of paths through both, also among several, and their bindings") func longPaths() throws {
+        let plain = RobotWithParts()
+        let (mine, own) = (plain.levelHandle, plain.$inner.$level)
+        let panel = PlainObserver()
+        let first = mine.addObserver(panel) { _, _ in }
+        #expect(plain.removeObserver(panel, forKeyPath: "inner.level") == 0 && first.isValid)
+        let both = [mine, own].observe { _ in }
+        #expect(both.remove(keyPath: "inner.level") && both.isValid)
+        let named = try panel.observe("inner.level", of: plain) { _, _ in }
+        #expect(panel.stopObserving(mine) == 1 && named.isValid && !first.isValid)
+        #expect(panel.stopObserving(own) == 1 && !named.isValid)
+        let (a, b) = (Inner(), Inner())
+        mine.bind(to: a.$level)
+        own.bind(to: b.$level)
+        (a.level, b.level) = (7, 8)
+        #expect(mine.value == 7 && own.value == 8)
+        #expect(plain.unbind("inner.level") && !own.unbind())
+        (a.level, b.level) = (17, 18)
+        #expect(mine.value == 17 && own.value == 8)
+        #expect(mine.unbind())
+        both.remove()
+    }
+
     // Where it is not certain that the computed property overrides nothing, it counts as an override of the private one.
     @Test(
         "a computed property of the subclass has its own values, of the same type or another", .needs(.classMetadata),
@@ -394,5 +423,104 @@ struct SameNameTests {
         robot.setState(2)
         robot.state = 3
         expectEqual(recorder.paths, ["label", "found", "state"])
+    }
+}
+
+/// Has plain and observed properties that its subclasses cannot see, and one that they can.
+private class Store: Model {
+    private var plain = 0
+    @Observed private var sum = 7
+    @Observed private var label = "store"
+    @Observed var visible = 1
+    var title: String { "\(label) \(plain)" }
+    func touch() { sum += 1 }
+
+    override class var schema: Schema {
+        Schema(Store.self, extending: super.schema) { Key("title", \.title) }
+    }
+}
+
+/// Stored and computed properties with these names.
+private final class Trolley: Store {
+    @Observed var rows: [Int] = []
+    var plain: Int { rows.reduce(0, +) }
+
+    override class var schema: Schema {
+        Schema(Trolley.self, extending: super.schema) {
+            Key("plain", \.plain)
+            Key("visible", \.visible)
+        }
+    }
+}
+
+private final class TitledStore: Store {
+    var label = ""
+    var plain = 1
+}
+
+/// Computes a property of the name and type of the private one: nothing else tells them apart than what is read.
+private final class Confused: Store {
+    @Observed var rows: [Int] = []
+    var sum: Int { rows.count + 7 }
+
+    override class var schema: Schema {
+        Schema(Confused.self, extending: super.schema) { Key("sum", \.sum) }
+    }
+}
+
+private final class Leaving: Store {
+    var whatWasRead: (Any?) -> Void = { _ in }
+    override class var schema: Schema {
+        Schema(Leaving.self, extending: super.schema) { Key("visible", \.visible) }
+    }
+    deinit { whatWasRead(try? value(forKey: "visible")) }
+}
+
+struct HiddenStorageTests {
+    @Test("the first use of a key in a deinit is no fault") func firstUseInDeinit() throws {
+        var read: Any?
+        do { Leaving().whatWasRead = { read = $0 } }
+        expectEqual(read as? Int, 1)
+        let another = Leaving()
+        try expectEqual(another.value(forKey: "visible") as? Int, 1)
+        try another.observe("visible") { _ in }
+    }
+
+    @Test("a computed property may have the name of a plain one that is private in the superclass") func plain() throws
+    {
+        let cart = Trolley()
+        let log = Recorder<Any>()
+        try cart.observe("plain", options: [.old, .new], log.handler())
+        cart.rows = [1, 2]
+        expectEqual(log.news(Int.self), [3])
+        try cart.observe("visible", options: .new, log.handler())
+        cart.visible = 5
+        expectEqual(log.news(Int.self), [3, 5])
+        try cart.setValue(6, forKey: "visible")
+        expectEqual(cart.visible, 6)
+        try Trolley.validateSchema()
+    }
+
+    @Test("a plain property may have the name of a key that the superclass computes, or stores") func plainBelow()
+        throws
+    {
+        let store = TitledStore()
+        let log = Recorder<Any>()
+        try store.observe("title", options: .new, log.handler())
+        store.$visible.observe { _ in }
+        try TitledStore.validateSchema()
+    }
+
+    @Test(
+        "a key of a computed property whose name and type a private observed one has is a fault at its first use, and not that one"
+    )
+    func confused() throws {
+        for isObserved in [true, false] {
+            let object = Confused()
+            let error = #expect(throws: KeyValueError.self) {
+                if isObserved { try object.observe("sum") { _ in } } else { _ = try object.value(forKey: "sum") }
+            }
+            #expect(error.map { "\($0)".contains("give this key another name") } ?? false)
+        }
     }
 }

@@ -1,4 +1,5 @@
 import AutoKVO
+import Foundation
 import Testing
 
 /// Transforms as functions.
@@ -53,5 +54,14 @@ struct BindingTransformTests {
         #expect(Celsius.canConvert(from: String.self))
         expectEqual(Celsius(keyValue: 20.5)?.keyValue as? Double, 20.5)
         #expect(Celsius(keyValue: "cold") == nil)
+    }
+
+    @Test("a number is also one of a type that only Foundation has") func foreignNumbers() {
+        expectEqual(BindingTransform.number(Int.self)(NSNumber(value: 3.7)) as? Int, 3)
+        expectEqual(BindingTransform.number(Double.self)(NSDecimalNumber(string: "2.5")) as? Double, 2.5)
+        #expect(BindingTransform.number(Int.self).resultType(for: NSNumber.self) == Int.self)
+        #expect(BindingTransform.number(Double.self).resultType(for: NSNumber?.self) == Double.self)
+        #expect(BindingTransform.number(Double.self).resultType(for: AnyHashable.self) == Double.self)
+        #expect(BindingTransform.number(Int.self).resultType(for: [Int].self) == nil)
     }
 }

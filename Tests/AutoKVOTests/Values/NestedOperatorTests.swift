@@ -235,4 +235,35 @@ struct NestedOperatorTests {
         expectEqual(reason { _ = try tray.value(forKeyPath: "anything.@unionOfObjects.amount") }, .unsupportedOperator)
         expectEqual(reason { _ = try tray.value(forKeyPath: "anything.@sum.amount") }, .unsupportedOperator)
     }
+
+    private final class Silent: TrackedObject {
+        var plain = 0
+        var silent: Int { plain }
+        override class var schema: Schema { Schema(Silent.self, extending: super.schema) { Key("silent", \.silent) } }
+    }
+
+    private final class Table: TrackedObject {
+        @Observed var nested: [[Silent]] = [[], [Silent()]]
+        @Observed var optional: [Silent?] = [nil, Silent()]
+        @Observed var any: [Any] = [[Silent()]]
+        override class var schema: Schema {
+            Schema(Table.self, extending: super.schema) {
+                Key("nested", \.nested)
+                Key("optional", \.optional)
+                Key("any", \.any)
+            }
+        }
+    }
+
+    @Test(
+        "a fault of a key of elements shows whatever they are in",
+        arguments: ["nested.@unionOfArrays.silent", "optional.@unionOfObjects.silent", "any.@unionOfArrays.silent"])
+    func faultOfElements(path: String) throws {
+        let table = Table()
+        for _ in 0..<2 {
+            #expect(throws: KeyValueError.self) { try table.value(forKeyPath: path) }
+            #expect(throws: KeyValueError.self) { try table.observe(path) { _ in } }
+        }
+        #expect(throws: KeyValueError.self) { try [Silent(), Silent()].value(forKeyPath: "silent") }
+    }
 }

@@ -39,22 +39,15 @@ extension Expression {
 
     var height: Int { atomicHeight.load(ordering: .relaxed) }
 
-    /// What reads it is higher, also what is not evaluated because this one has come to read something else.
-    func setHeight(_ height: Int) {
+    /// Behind an evaluation that has read other keys.
+    func setHeight(behind sources: [PathLink], of route: Route) {
+        let height = sources.reduce(route.keyHeight) { max($0, 1 + $1.height) }
         if height <= atomicHeight.exchange(height, ordering: .relaxed) { return }
-        ThreadContext.current.value.raisedHeights += 1
-        var raised = [self]
-        while let last = raised.popLast() {
-            // Bounded, since expressions that read each other in a circle would raise each other for ever.
-            let next = min(last.height + 1, 1 << 20)
-            last.root.lock.withLock {
-                if last.hasEnded { return }
-                last.route.object.forEachReader {
-                    if $0.atomicHeight.max(next, ordering: .relaxed).oldValue < next { raised.append($0) }
-                }
-            }
-        }
+        if let slot = route.derivedSlot { ObjectRecord.raiseKeys(behind: root, slot, of: height) }
     }
+
+    /// False if it is as high already.
+    func raise(to height: Int) -> Bool { atomicHeight.max(height, ordering: .relaxed).oldValue < height }
 
     /// An object has died that was read, or the observers of a change have been called. An observer that is not tracked says nothing of its
     /// own death: an observation that nothing can call any more ends now.
@@ -82,7 +75,9 @@ extension PathLink {
 
     /// Of the derived key that an expression reads: see `ResolvedKey`. A key that is `affectedBy` others has no expression, and is read by
     /// name.
-    var height: Int { source?.use { $0.height } ?? (offset < 0 ? record.layout!.value[slot].height : 0) }
+    var height: Int {
+        source?.use { $0.height } ?? (offset < 0 ? record.lock.withLock { record.height(of: slot) } : 0)
+    }
 
     /// Whether it was read where an object stores something. The record pins the object's address.
     @inline(__always)
@@ -98,17 +93,52 @@ extension ObjectRecord {
         guard layout!.value[slot].isRecorded, let list = list(slot) else { return nil }
         return lock.withLock { list.value.expression?.object }
     }
+}
 
-    /// The height of a key to which a change comes by another one: greater than those of all that it depends on. Under the lock.
-    @inline(never)
-    func height(of slot: Int, behind key: AffectedLists.AffectedKey) -> Int {
-        max(layout!.value[slot].height, key.height + 1, key.isUncertain ? heightBehindValues(of: slot) : 0)
+// MARK: - The order of derived keys
+
+extension ObjectRecord {
+    /// Greater than those of all derived keys that a key depends on, of whatever object. It only says in which order observers are called. Under
+    /// the lock.
+    func height(of slot: Int) -> Int {
+        if let expression = list(slot)?.value.expression { return expression.use { $0.height } }
+        return max(layout!.value[slot].height, guarded.details?.heights[slot] ?? 0)
     }
 
-    /// Greater than the height of each derived value that a key is affected by. Under the lock.
-    func heightBehindValues(of slot: Int) -> Int {
-        let values = schema!.dependencies(of: slot).bases.filter { layout!.value[$0].isRecorded }
-        return values.reduce(0) { max($0, 1 + (list($1)?.value.expression?.object.height ?? 0)) }
+    /// A link of the path of a derived key was added. That key is higher than what the link is of.
+    static func raise(behind link: PathLink) {
+        let (height, record) = (link.height, link.route.base)
+        guard height & 0xFFFF != 0xFFFF, height > 0, let slot = link.route.derivedSlot else { return }
+        if record.raise(slot, to: height + 1) { raiseKeys(behind: record, slot, of: height + 1) }
+    }
+
+    private func raise(_ slot: Int, to height: Int) -> Bool {
+        lock.withLock {
+            if height <= self.height(of: slot) { return false }
+            if let expression = list(slot)?.value.expression?.object { return expression.raise(to: height) }
+            guarded.makeDetails().heights[slot] = height
+            return true
+        }
+    }
+
+    /// A key has come to depend on a higher one: those that depend on it are higher, too.
+    ///
+    /// Bounded, since keys that depend on each other in a circle would raise each other for ever.
+    static func raiseKeys(behind record: ObjectRecord, _ slot: Int, of height: Int) {
+        ThreadContext.current.value.raisedHeights += 1
+        var raised = [(record, slot, height)]
+        while let (record, slot, height) = raised.popLast() {
+            if (height + 1) & 0xFFFF == 0 { continue }
+            var behind = record.schema!.keys[slot].directDerived.map { (record, $0) }
+            record.lock.withLock {
+                record.list(slot)?.value.forEachLink { link in
+                    if let slot = link.route.derivedSlot { behind.append((link.route.base, slot)) }
+                }
+            }
+            for (record, slot) in behind where record.raise(slot, to: height + 1) {
+                raised.append((record, slot, height + 1))
+            }
+        }
     }
 }
 

@@ -254,7 +254,7 @@ final class Expression: @unchecked Sendable {
         let value = recorder.record(&sources, isFresh: isFresh) { function.body(object) }
         if version == 1, sources.isEmpty { reportSilence() }
         if recorder.isSame, repetitions.load(ordering: .relaxed) > 0 { repetitions.store(0, ordering: .relaxed) }
-        if !recorder.isSame { setHeight(sources.reduce(ownRoute.object.keyHeight) { max($0, 1 + $1.height) }) }
+        if !recorder.isSame { setHeight(behind: sources, of: ownRoute.object) }
         while !keep(value, &sources, of: version, ownRoute) {}
         for link in sources { link.cancel() }
         if !recorder.isSame { for link in recorder.dropped { link.cancel() } }

@@ -206,7 +206,8 @@ extension TrackedObject {
     /// two exceptions: the `schema` of a class, once, and the handler of `Diagnostics`, if that schema has a fault.
     @usableFromInline @inline(never) @_effects(releasenone)
     final func noteRead(atOffset offset: Int) {
-        guard let recorder = Recording.current(as: Recorder.self) else { return }
+        // What has one value only never changes.
+        guard offset >= 0, let recorder = Recording.current(as: Recorder.self) else { return }
         if recorder.value.noteNext(self, atOffset: offset) == nil { recorder.value.noteOther(self, atOffset: offset) }
     }
 

@@ -60,6 +60,7 @@ extension Transaction {
     func settle(_ thread: InPlace<ThreadContext>) {
         let moved = thread.value.openTransactions.isEmpty ? nil : Transaction.findMovedSubjects(thread)
         if thread.value.waitingCount > 0 { handOnMarked(thread) }
+        defer { sortIfRaised(thread) }
         if thread.value.marked.isEmpty { return moved.map(Transaction.readOld) ?? () }
         // A function that is being evaluated for an outer change has made this one. The outer change's own subjects may read what the function
         // computes, so that change refreshes them.
@@ -74,7 +75,6 @@ extension Transaction {
             thread.value.appendPending($0)
         }
         thread.value.settling.append(.to(self))
-        let raised = thread.value.raisedHeights
         Recording.severalTimes { refreshMarked(thread) }
         thread.value.settling.removeLast()
         forEachSubject {
@@ -82,14 +82,19 @@ extension Transaction {
             $0.isWaiting = false
         }
         countOut()
-        if raised != thread.value.raisedHeights, subjects.count > 1 {
-            forEachSubject { $0.raiseRank() }
-            sort(from: 0, thread)
-        }
         thread.value.delivering = outer
         // Of what was found to be moved, now that the values are computed; then of what that has moved.
         moved.map(Transaction.readOld)
         Transaction.addMovedSubjects(thread)
+    }
+
+    /// Since the subjects were found, keys have come to depend on higher ones.
+    @inline(__always)
+    private func sortIfRaised(_ thread: InPlace<ThreadContext>) {
+        if raisedHeights == thread.value.raisedHeights || subjects.count < 2 { return }
+        raisedHeights = thread.value.raisedHeights
+        forEachSubject { $0.raiseRank() }
+        sort(from: 0, thread)
     }
 
     /// Has an expression wait for the end of this change.

@@ -62,6 +62,27 @@ final class CheckedKeyPath: Sendable {
     }
 }
 
+extension ResolvedKey {
+    /// Finds out, when a value is first read or set by name, whether the key path leads to the `@Observed` property of that
+    /// name. Only where no subclass overrides the getter: it is the wrapper's then, unless the key path is wrong.
+    func checkKeyPath(of object: TrackedObject) throws(KeyValueError) {
+        // In a deinit nothing is recorded.
+        if keyPathCheck.load(ordering: .relaxed) == .pending, !(mayBeOfAnother && object.isDeinitializing) {
+            let isRead =
+                isReadInStorage(of: object)
+                && (!mayBeOfAnother
+                    || Recorder.keys { _ = declared.read(object) }.contains {
+                        $0.slot == slot && $0.record.object === object.record
+                    })
+            keyPathCheck.store(isRead ? .passed : .failed, ordering: .relaxed)
+        }
+        guard keyPathCheck.load(ordering: .relaxed) == .failed else { return }
+        throw .schemaFault(
+            "its key path reads another value than the @Observed property \"\(name)\" holds: write "
+                + "Key(\"\(name)\", \\.\(name)), or give this key another name", of: type(of: object), key: name)
+    }
+}
+
 extension ClassSchema {
     /// Checks the paths that a key and its bases are affected by, as far as types are declared.
     func checkPaths(of slot: Int) throws(KeyValueError) {

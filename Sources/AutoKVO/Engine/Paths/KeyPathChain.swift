@@ -132,8 +132,9 @@ class KeyPathChain: @unchecked Sendable {
         var last = link
         let isMoving = underLock { $0.pending != .max }
         while !isMoving, last.level + 1 < path.keys.count {
-            let behind = underLock { _ in last.behind }
-            if next(behind: last) !== behind?.record.trackedObject { break }
+            // One that is not linked any more is being cancelled, without the lock.
+            let (isLinked, behind) = underLock { $0.link(last.level) === last ? (true, last.behind) : (false, nil) }
+            if !isLinked || next(behind: last) !== behind?.record.trackedObject { break }
             guard let behind else { return false }
             last = behind
         }

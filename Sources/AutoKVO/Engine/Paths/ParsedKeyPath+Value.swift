@@ -30,14 +30,31 @@ extension ParsedKeyPath {
             next = nil
             if level < keys.count - 1 {
                 next = key.readObject(object)
-            } else if let elementPath, let collection = unwrapped(key.read(object)) as? any KeyValueCollection,
-                let objects = collection.objects(of: TrackedObject.self)
-            {
-                guard let element = objects.first else { return false }
+            } else if let elementPath {
+                guard let element = firstObject(in: key.read(object)) else { return false }
                 return try elementPath.checkFirstUse(from: element)
             }
         }
         return true
+    }
+
+    /// The first object that a value is, or has as an element, in collections of any depth.
+    private func firstObject(in value: Any) -> TrackedObject? {
+        var rest = [value]
+        while let value = rest.popLast() {
+            guard let bare = unwrapped(value) else { continue }
+            // Before the cast to a class, which with Foundation makes an object of the collection.
+            guard let collection = bare as? any KeyValueCollection else {
+                if let object = bare as? TrackedObject { return object }
+                continue
+            }
+            if let objects = collection.objects(of: TrackedObject.self) {
+                if let first = objects.first { return first }
+            } else {
+                rest += collection.elements.reversed()
+            }
+        }
+        return nil
     }
 
     /// The same; nil if an object on the way is nil. Behind that an operator has an empty collection.
@@ -207,7 +224,11 @@ extension ParsedKeyPath {
             for type in classes(of: objects) { _ = try valueType(from: arrayType(of: type)) }
             return try tail!.evaluate(on: objects, in: self, tail!.declaredType(on: [Object].self, in: self))
         }
-        for type in classes(of: objects) { _ = try valueType(from: type) }
+        for type in classes(of: objects) {
+            _ = try valueType(from: type)
+            let first = objects.first { Swift.type(of: $0) == type }
+            try Recording.suspended { () throws(KeyValueError) in _ = try checkFirstUse(from: first!) }
+        }
         return try objects.map { object throws(KeyValueError) in unwrapped(try requireValue(from: object)) }
     }
 

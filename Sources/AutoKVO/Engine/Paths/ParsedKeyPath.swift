@@ -171,6 +171,18 @@ final class ParsedKeyPath: Sendable {
         return arrayType(of: try valueType(fromElement: inner.elementType, in: holder))
     }
 
+    /// The error for values of a type at the end, with the class that has the last key, as far as it is declared.
+    func wrongType(from start: TrackedObject.Type, _ type: Any.Type, _ actual: String) -> KeyValueError {
+        var holder: TrackedObject.Type? = start
+        for key in keys.dropLast() {
+            // The path has been checked.
+            holder = holder.flatMap { try? ClassSchema.of($0).requireKey(key, in: text).declared.objectClass }
+        }
+        return KeyValueError(
+            .wrongType(expected: declaredName(of: type), actual: actual), className: holder.map { "\($0)" } ?? "",
+            key: keys.last!, keyPath: text)
+    }
+
     /// The error for a path that goes on behind a value of a type without keys.
     func cannotGoOn(at type: Any.Type, _ key: String, of className: String) -> KeyValueError {
         KeyValueError(.pathThroughCollection, className: className, key: key, keyPath: text).saying(

@@ -20,6 +20,7 @@ enum PathWork {
         /// The index of what is to be done next; that at which all was where the paths lead; how many links were; and how often not.
         var (next, known, knownLinks, movedCount) = (start, start, 0, 0)
         var (links, outdated): ([PathLink], [Route]) = ([], [])
+        let raised = thread.value.raisingLinks.count
         while true {
             if next < thread.value.pathWork.count {
                 switch thread.value.pathWork[next] {
@@ -40,6 +41,8 @@ enum PathWork {
                 if outdated.isEmpty { known = -1 }
                 _ = expression.mark(isCertain: true)
                 expression.refresh()
+            } else if thread.value.raisingLinks.count > raised {
+                ObjectRecord.raise(behind: thread.value.raisingLinks.removeLast())
             } else {
                 break
             }
@@ -54,6 +57,16 @@ enum PathWork {
     static func followLater(_ link: PathLink) {
         let thread = ThreadContext.current
         if thread.value.doesPathWork { thread.value.pathWork.append(.follow(link)) }
+    }
+
+    /// A link of the path of a derived key has been made. In a chain of such keys the last one comes first, so that each is raised once.
+    static func raise(_ link: PathLink) {
+        let thread = ThreadContext.current
+        if thread.value.doesPathWork {
+            thread.value.raisingLinks.append(link)
+        } else {
+            ObjectRecord.raise(behind: link)
+        }
     }
 
     /// Calls a function inside of which such work is left for later, or is done at once: what a registration links, also in a function that is

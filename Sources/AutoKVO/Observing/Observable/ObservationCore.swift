@@ -64,8 +64,10 @@ final class ObservationCore: Sendable {
             if !isAnnounced {
                 let thread = ThreadContext.current
                 let outer = thread.value.announcing
-                let last = thread.value.lastToken
-                thread.value.announcing = min(thread.value.delivering?.object.token ?? last, last)...last
+                // In a prior call: those of all that the change which makes it has found.
+                let change = change.isPrior ? thread.value.openTransactions.last { $0.isPreparing } : nil
+                thread.value.announcing =
+                    change.map { min($0.object.token, token)...thread.value.lastToken } ?? token...token
                 registrar.willSet(view, keyPath: member)
                 thread.value.announcing = outer
             }

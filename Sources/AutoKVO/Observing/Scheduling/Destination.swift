@@ -1,6 +1,6 @@
 /// What an observer elsewhere gets of a change: how it is put into the queue, on the thread of the change, and taken out of it.
 @usableFromInline struct Parcel<Content> {
-    var shape = HandlerCall.Shape.observerAndChange
+    var ignoresChange = false
     let pack: (ChangeContext, OrderedDelivery, _ send: (_ make: MakeScheduled) -> Void) -> Void
     let open: @Sendable (ChangeContext) -> Content
 }
@@ -18,7 +18,7 @@ extension Parcel {
     /// Nothing but that there was one.
     @usableFromInline static func nothing() -> Parcel where Content == Void {
         Parcel(
-            shape: .observer, pack: { change, queue, send in send { queue.add(Change<Never>(change), for: $0) } },
+            ignoresChange: true, pack: { change, queue, send in send { queue.add(Change<Never>(change), for: $0) } },
             open: { _ in })
     }
 

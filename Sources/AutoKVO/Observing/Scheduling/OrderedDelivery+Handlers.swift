@@ -38,7 +38,8 @@ extension OrderedDelivery {
             }, shape)
     }
 
-    /// The same for the observer of an observation, which what is under way does not keep: the handler is called if it is alive then.
+    /// The same for the observer of an observation, which what is under way does not keep: the handler is called if it is alive then. Nor does the
+    /// thread of the change, on which it could not be released.
     @usableFromInline func handler<Observer: AnyObject, Content>(
         _ parcel: Parcel<Content>, to destination: Destination<Observer, Content>
     ) -> HandlerCall {
@@ -47,9 +48,10 @@ extension OrderedDelivery {
             guard let observer = context.observer else { return context.currentObservation.observerIsGone() }
             handler(actor, known(observer, as: Observer.self), open(context))
         }
-        return .closure(
-            { (_: Observer, change: Change<Never>) in
-                parcel.pack(change.context, self) { destination.send(change.observation, $0) }
-            }, parcel.shape)
+        return .sending(ignoresChange: parcel.ignoresChange) { (change: Change<Never>) in
+            let observation = change.observation
+            if observation.observerRecord!.isDeinitializing { return observation.observerIsGone() }
+            parcel.pack(change.context, self) { destination.send(observation, $0) }
+        }
     }
 }

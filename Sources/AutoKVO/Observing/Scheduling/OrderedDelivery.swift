@@ -42,8 +42,7 @@
             added.number = lastAdded
         }
         lock.unlock()
-        // A former one is released without the lock.
-        if isOpen { change.context.calls?.waiting[change.observation] = added }
+        if isOpen { change.context.calls?.waiting[change.observation] = added.paths }
         return isOpen ? added : nil
     }
 
@@ -82,11 +81,11 @@
 
     /// Calls the handler with a change that was taken out of the queue, unless it is one to be dropped.
     private func perform(_ call: Call?, _ change: ScheduledChange, on actor: AnyObject?) {
-        defer { change.endDelivery() }
         TestPoint.taken.reach()
         let target = change.target
-        guard target != nil && !change.isWithdrawn || change.isOfAnotherPath() else { return }
-        call?(actor, change)
+        let isDropped = (target == nil || change.isWithdrawn) && !change.isOfAnotherPath()
+        if !isDropped { call?(actor, change) }
+        change.endDelivery(wasDropped: isDropped)
         extendLifetime(target)
     }
 
@@ -101,10 +100,14 @@
         return nil
     }
 
-    /// Takes a change out of which the operation was dropped.
-    fileprivate func forget(_ change: ScheduledChange) {
-        lock.withLock { if change.isQueued { changes.remove(change) } }
+    /// Takes a change out of which the operation was dropped. False if it has been delivered, or taken out.
+    fileprivate func forget(_ change: ScheduledChange) -> Bool {
+        let isQueued = lock.withLock {
+            defer { if change.isQueued { changes.remove(change) } }
+            return change.isQueued
+        }
         change.endDelivery()
+        return isQueued
     }
 
     /// Drops the queue and accepts nothing more.
@@ -134,10 +137,8 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
     fileprivate(set) var value: Any?
     /// Its place in the queue. Set before the operation is scheduled.
     fileprivate var number: UInt = 0
-    /// Other paths of the observation to which the change has come.
-    private var others: [Route] = []
-    private var isDropped = false
-    private let lock = ShortLock()
+    /// Other paths of the observation to which the change has come, if its handler ignores the change.
+    fileprivate let paths: PathsOfCall?
     // The queue's lock guards the following.
     var next: Borrowed<ScheduledChange>?
     var previous: Borrowed<ScheduledChange>?
@@ -147,31 +148,20 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
     fileprivate init<Value: Sendable>(_ change: Change<Value>, in delivery: OrderedDelivery, for actor: AnyObject?) {
         self.delivery = delivery
         self.actor = actor
+        paths = change.context.calls.map { _ in PathsOfCall() }
         super.init(copyOf: change.context, convertingTo: Value.self)
     }
 
-    deinit { delivery?.forget(self) }
+    deinit {
+        if delivery?.forget(self) ?? false { paths?.drop() }
+    }
 
     var isQueued: Bool { previous != nil }
 
-    override func add(_ route: Route) -> Bool {
-        lock.withLock {
-            others.append(route)
-            return !isDropped
-        }
-    }
-
     /// Where the first path has gone: whether another one that the observation still has makes the call. Else that is dropped.
     fileprivate func isOfAnotherPath() -> Bool {
-        var count = 0
-        repeat {
-            let all = lock.withLock { others }
-            let isHeard = all[count...].contains { !$0.root.isDeinitializing && isStillHeard(by: $0) }
-            if isHeard, currentObservation.state != .ended { return true }
-            count = all.count
-            lock.withLock { isDropped = others.count == count }
-        } while !isDropped
-        return false
+        paths?.contains { !$0.root.isDeinitializing && isStillHeard(by: $0) && currentObservation.state != .ended }
+            ?? false
     }
 
     /// Of an observation with `.once`, which fires for it, or for the call behind it: it is counted in that until it is delivered or dropped.
@@ -180,8 +170,8 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
         if isCounted { observation!.use { $0.beginDelivery() } }
     }
 
-    fileprivate func endDelivery() {
-        if isCounted { observation!.object.endDelivery() }
+    fileprivate func endDelivery(wasDropped: Bool? = nil) {
+        if isCounted { observation!.object.endDelivery(wasDropped: wasDropped) }
         isCounted = false
     }
 

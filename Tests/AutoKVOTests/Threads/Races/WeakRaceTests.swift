@@ -23,6 +23,20 @@
             #expect(holder.value!.parent === next)
         }
 
+        ///     sets the property to another object
+        ///                                        the former one dies: it is not referred to any more
+        @Test func deathOfTheFormerReferentIsNoChange() {
+            for isNil in [true, false] {
+                let (holder, parent, calls) = holderAndParent()
+                let next = person()
+                holder.value!.$parent.observe { _ in calls.add() }
+                TestPoint.updatingWatch.whenReached { onAnotherThread { parent.value = nil } }
+                holder.value!.parent = isNil ? nil : next
+                expectEqual(calls.count, 1)
+                #expect(holder.value!.parent === (isNil ? nil : next))
+            }
+        }
+
         @Test func removalAgainstTheReferentsDeathPreventsTheCall() {
             let (holder, parent, calls) = holderAndParent()
             let observation = holder.value!.$parent.observe { _ in calls.add() }
