@@ -31,17 +31,23 @@ extension Change {
 extension TrackedObject {
     /// Undoes a change of what is at the end of a path, by name.
     func revert(_ change: PastChange, forKeyPath keyPath: String) throws(KeyValueError) {
+        let end = try pathEnd(keyPath)
+        guard let (schema, key) = end.key, let owner = end.object else { throw end.noObject! }
+        try schema.requireSetter(of: key, in: keyPath)
         if change.kind == .setting {
             guard let old = change.old else {
                 throw change.failure(
                     "it has no value to set: it was told without \(change.options.old), or there was none, as where an object has died",
                     self, keyPath)
             }
-            return try setValue(old, forKeyPath: keyPath)
+            func own<Value>(_ type: Value.Type) -> Any? { AutoKVO.convert(old, to: type).map { $0 as Any } }
+            // As it was: by name, an NSNull would become nil.
+            guard let own = _openExistential(key.declared.valueType, do: own) else {
+                return try setValue(old, forKeyPath: keyPath)
+            }
+            try key.checkKeyPath(of: owner)
+            return owner.set(own, key)
         }
-        let end = try pathEnd(keyPath)
-        guard let (schema, key) = end.key, let owner = end.object else { throw end.noObject! }
-        try schema.requireSetter(of: key, in: keyPath)
         try ProxiedKey(owner, schema, key).revert(change, in: keyPath)
     }
 }

@@ -19,6 +19,7 @@ struct StoredProperty {
     /// When it is undone, of all that one step has changed: a setter may change other properties, so it comes before those; one that
     /// converts a value by other properties comes behind them.
     var turn: Int { key.isOverridden ? key.height > 0 ? 1 : -1 : 0 }
+    static func objects(in value: Any?) -> [TrackedObject] { trackedObjects(in: value) }
     /// The objects that the property holds, unless it refers weakly to one.
     var parts: [TrackedObject] { isWeak ? [] : object.map { trackedObjects(in: key.declared.read($0)) } ?? [] }
 
@@ -68,16 +69,6 @@ struct StoredProperty {
         if !key.notifiesAutomatically { return try object.inTransaction(key.slot, restore) }
         try object.announcing(key.announcesItself ? nil : key.slot, restore)
     }
-}
-
-/// The tracked objects that a value is, or has as elements, or that are elements of these.
-func trackedObjects(in value: Any?) -> [TrackedObject] {
-    guard let content = value.flatMap(unwrapped) else { return [] }
-    // Before the cast to a class, which with Foundation makes an object of the whole collection.
-    guard let collection = content as? any KeyValueCollection else {
-        return (content as? TrackedObject).map { [$0] } ?? []
-    }
-    return collection.objects(of: TrackedObject.self) ?? collection.elements.flatMap { trackedObjects(in: $0) }
 }
 
 /// Tells which calls belong to one outermost change, made on one thread: the change itself and all that its handlers change.

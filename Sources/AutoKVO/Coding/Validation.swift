@@ -67,7 +67,7 @@ extension KeyValueObserver where Self: TrackedObject {
     ///     @Derived({ (form: Form) in form.validationErrors.isEmpty }) var canSave: Bool
     ///
     /// It is observed like any property that is computed: it changes with the values, and with what else the validations read. Those of
-    /// all declared keys are run, and whatever a validation corrects passes. The sentence is the text of
+    /// all keys that can be set, or whose `Key` has a `validate:`, are run, and whatever a validation corrects passes. The sentence is the text of
     /// `KeyValueError(.invalidValue("…"))`, or the description of another error.
     ///
     /// A faulty schema is a mistake in code and traps.

@@ -94,9 +94,9 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
         let isSet = Value.self is any SetAlgebra.Type
         func areSame(_ a: Value, _ b: Value) -> Bool {
             if areEqual(a, b) { return true }
-            let (before, after) = (Array(a), Array(b))
-            let isSame = ElementIdentity.comparison(before, after)
-            return !isSet && before.count == after.count && before.indices.allSatisfy { isSame($0, $0) }
+            if isSet || a.count != b.count { return false }
+            let isSame = ElementIdentity.comparison(Array(a), Array(b))
+            return (0..<a.count).allSatisfy { isSame($0, $0) }
         }
         if last.count != now.count { return false }
         // Where the getter makes others each time, it says nothing that these are others.

@@ -117,14 +117,14 @@ extension TrackedObject {
         forKey key: String, withSetMutation mutation: SetMutationKind, using elements: Set<AnyHashable>
     ) {
         guard let slot = announcedSlot(key) else { return }
-        guard isObserved, let declared = record?.schema?.keys[slot].declared,
+        guard isObserved, let record, let declared = record.schema?.keys[slot].declared,
             let type = unwrappedType(declared.valueType) as? any ProxiedSet.Type
         else {
             Transaction.announce(self, slot)
             return
         }
         // Handlers of changes before this one may change the set.
-        if let record { Transaction.completeDeliveries(before: record, slot, ThreadContext.current) }
+        Transaction.completeDeliveries(before: record, slot, ThreadContext.current)
         let change = type.change(by: mutation, with: elements.map(\.base), of: unwrapped(declared.read(self)))
         Transaction.announce(self, slot, change, isSilent: change == nil)
     }

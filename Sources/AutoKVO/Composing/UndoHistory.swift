@@ -196,8 +196,8 @@ public final class UndoHistory: TrackedObject {
         if isStepComplete, mode != .replaying { endLeaving() }
         if followed[whole] == nil { return }
         if includesParts, !property.isWeak {
-            for part in trackedObjects(in: change.newValue) { follow(part, in: whole) }
-            for part in trackedObjects(in: change.oldValue) {
+            for part in StoredProperty.objects(in: change.newValue) { follow(part, in: whole) }
+            for part in StoredProperty.objects(in: change.oldValue) {
                 followed[whole]?.parts[ObjectIdentifier(part)]? -= 1
                 leave(ObjectIdentifier(part), places: 1)
             }

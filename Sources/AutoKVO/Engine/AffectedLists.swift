@@ -30,7 +30,8 @@ enum AffectedLists {
     /// Inlined with both functions, since every change that is not of one list alone comes here: functions that are passed on would be
     /// made and called for each list (15 ns a change).
     ///
-    /// - Parameter isUncertainOnly: Whether keys that change for certain count only as a way to others.
+    /// - Parameter isUncertainOnly: Whether only keys that need not have changed are looked for: then one that has changed for certain may be visited
+    ///   a second time, as one of those.
     /// - Complexity: O(*n*) for *n* lists and links. Not recursive, however long the chain of derived keys is.
     @inline(__always)
     static func forEach(
@@ -148,7 +149,7 @@ enum AffectedLists {
             let isStamped = expression != nil && stamp != nil
             if isStamped, !expression!.use({ $0.isNew(to: stamp!) }) { return }
             let element = Element(link: .retaining(link), isStamped: isStamped, key: derived)
-            if derived.isUncertain {
+            if derived.isUncertain, !isUncertain {
                 thread.value.uncertainKeys.append(element)
             } else {
                 thread.value.affectedKeys.append(element)
@@ -162,7 +163,7 @@ enum AffectedLists {
         @inline(never)
         private mutating func moveOnInQueue(_ key: inout AffectedKey) -> Bool {
             while true {
-                if count == thread!.value.affectedKeys.count, !addUncertain(thread!) {
+                if count == thread!.value.affectedKeys.count, isUncertain || !addUncertain(thread!) {
                     end(thread!)
                     return false
                 }
@@ -176,11 +177,15 @@ enum AffectedLists {
 
         /// All that change for certain have been visited. False if nothing else is affected.
         private mutating func addUncertain(_ thread: InPlace<ThreadContext>) -> Bool {
-            if thread.value.uncertainKeys.isEmpty { return false }
-            if !isUncertain, isUncertainOnly { thread.value.affectedLists = [] }
             isUncertain = true
-            thread.value.affectedKeys += thread.value.uncertainKeys
-            thread.value.uncertainKeys.removeAll(keepingCapacity: count <= ThreadContext.poolLimit)
+            if thread.value.uncertainKeys.isEmpty { return false }
+            if isUncertainOnly { thread.value.affectedLists = [] }
+            if count == 0 {
+                swap(&thread.value.affectedKeys, &thread.value.uncertainKeys)
+            } else {
+                thread.value.affectedKeys += thread.value.uncertainKeys
+                thread.value.uncertainKeys.removeAll(keepingCapacity: count <= ThreadContext.poolLimit)
+            }
             return true
         }
 

@@ -24,8 +24,9 @@ final class CollectionChange {
         func undone<Elements: RandomAccessCollection & RangeReplaceableCollection>(_ elements: Elements) -> Any? {
             var (before, rest) = (elements, (old as? Elements ?? Elements())[...])
             let ranges = indexes.map { Array($0.ranges) } ?? []
-            let count = elements.count + (kind == .removal ? rest.count : 0)
-            if ranges.last?.upperBound ?? 0 > count { return nil }
+            let count = kind == .insertion ? 0 : ranges.reduce(0) { $0 + $1.count }
+            let last = elements.count + (kind == .removal ? count : 0)
+            if rest.count != count || ranges.last?.upperBound ?? 0 > last { return nil }
             for range in kind == .insertion ? ranges.reversed() : ranges {
                 let start = before.index(before.startIndex, offsetBy: range.lowerBound)
                 let end = kind == .removal ? start : before.index(start, offsetBy: range.count)

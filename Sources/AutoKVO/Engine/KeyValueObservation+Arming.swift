@@ -74,9 +74,10 @@ extension KeyValueObservation {
     ///
     /// - Parameter wasDropped: Whether the handler was not called, since the change's path or target is gone; nil if that is not decided here.
     func endDelivery(wasDropped: Bool? = nil) {
-        if let wasDropped { underLock { details!.hasFiredInVain = wasDropped } }
-        details!.deliveries.wrappingSubtract(1, ordering: .acquiringAndReleasing)
         underLock {
+            if let wasDropped { details!.hasFiredInVain = wasDropped }
+            // In one section: what another thread takes out waits for nothing then.
+            details!.deliveries.wrappingSubtract(1, ordering: .acquiringAndReleasing)
             // It waits for a change of what is left. No other one is on its way.
             guard details!.hasFiredInVain, state == .fired, endReason == nil, !isFindable, let routes = details!.routes,
                 routes.contains(where: { !$0.root.isDeinitializing }), changeState(from: .fired, to: .active)

@@ -43,9 +43,9 @@ extension KeyValueObservation {
             guard identity == nil || root?.target == identity else { return false }
             // Of two properties of one name it is the one that the name reaches, or that the handle is of.
             func isSame(_ name: String?, _ removed: ParsedKeyPath? = nil) -> Bool {
-                guard let name, let schema = root?.unmanagedSchema else { return true }
-                let wanted = removed?.slot(of: 0, in: schema) ?? schema.object.slot(of: name)
-                return (slot ?? path?.slot(of: 0, in: schema)) ?? wanted == wanted
+                guard let name, let schema = root?.schema else { return true }
+                let wanted = removed?.slot(of: 0, in: .to(schema)) ?? schema.slot(of: name)
+                return (slot ?? path?.slot(of: 0, in: .to(schema))) ?? wanted == wanted
             }
             switch paths {
             case .all: return true

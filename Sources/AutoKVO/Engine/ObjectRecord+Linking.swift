@@ -34,9 +34,9 @@ extension ObjectRecord {
         lock.unlock()
         if growth > 0 {
             let (thread, list) = (ThreadContext.current, list(slot)!)
-            if thread.value.openTransaction(target, slot) != nil
-                || thread.isOpenElsewhere(list.address, list.value.openSubjects.load(ordering: .relaxed))
-            {
+            let openSubjects = list.value.openSubjects.load(ordering: .relaxed)
+            let isOwn = !thread.value.openTransactions.isEmpty && thread.value.openTransaction(target, slot) != nil
+            if isOwn || openSubjects > 0 && thread.isOpenElsewhere(list.address, openSubjects) {
                 list.value.hasLateObserver.store(true, ordering: .relaxed)
             }
         }
@@ -97,7 +97,7 @@ extension ObjectRecord {
             makeList(link.slot).value.append(.to(link))
             return (1, ())
         }
-        if link.route.expression == nil, link.route.derivedSlot != nil { PathWork.raise(link) }
+        if key.height > 0, link.observation == nil, link.route.expression == nil { PathWork.raise(link) }
         link.noteMove()
         return count.flatMap { ThreadContext.current.value.pathWork.count > $0 ? $0 : nil }
     }

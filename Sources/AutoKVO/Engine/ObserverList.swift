@@ -129,6 +129,7 @@ struct ObserverList: ~Copyable {
 
     /// Makes an observation a member that is notified of changes from now on, and is owned by the list. One that was leaving is a member
     /// again at its old position, but with a new number: of changes from before it is not notified.
+    @inline(__always)
     mutating func append(_ observation: KeyValueObservation) {
         if observation.membership == .out {
             if observation.flags.contains(.first) {

@@ -130,8 +130,7 @@ final class Subject: PooledObject {
         (self.source, event, needs) = (source, source.event, source.needs)
     }
 
-    /// A derived value has come to read another one since the subject was found: observers of that, and of what it depends on now, are called
-    /// first.
+    /// A key has come to depend on another one since the subject was found: observers of that are called first.
     func raiseRank() {
         guard rank >= 0, let record = record?.object else { return }
         rank = max(rank, rank & 1 << 48 | record.lock.withLock { record.height(of: slot) })

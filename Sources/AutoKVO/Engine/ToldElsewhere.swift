@@ -33,7 +33,6 @@ final class ToldElsewhere {
 extension InPlace where Value == ThreadContext {
     /// Whether this thread has not as many known subjects of a topic open as there are.
     func isOpenElsewhere(_ identity: Subject.Identity, _ count: Int32) -> Bool {
-        if count == 0 { return false }
         var own: Set<ObjectIdentifier> = []
         forEachOpen(identity) { if $0.toldBefore != nil { own.insert(ObjectIdentifier($0)) } }
         return count > own.count

@@ -50,8 +50,7 @@ extension InPlace where Value == ThreadContext {
     func noteCall(
         of observation: KeyValueObservation, by route: Borrowed<Route>?, since start: ContinuousClock.Instant
     ) {
-        let isTrace = observation.flags.contains(.first) && observation.observerRecord == nil
-        if value.traced.isEmpty || isTrace { return }
+        if value.traced.isEmpty || observation.flags.contains(.first) && observation.observerRecord == nil { return }
         let duration = start.duration(to: .now)
         let (target, keyPath) =
             (route?.object).map { ($0.root, $0.text) } ?? (observation.record!, observation.directKey)

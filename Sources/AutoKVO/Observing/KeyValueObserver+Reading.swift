@@ -11,6 +11,8 @@ extension KeyValueObserver {
     /// was read, and has no key paths and no target. That of an observer which is no `TrackedObject` also ends, with
     /// `.targetDeinitialized`, when all that was read is dead. A closure that reads nothing that is observed is reported to `Diagnostics`.
     ///
+    /// Not for actors, for which the closure would read outside of them: let another object observe, `on:` the actor.
+    ///
     /// - Parameters:
     ///   - value: Called on the thread of this call, and of the changes, before the write returns. A write in it is done and reported
     ///     to `Diagnostics`, unless nobody observes the object.
@@ -22,21 +24,6 @@ extension KeyValueObserver {
     /// - Returns: The observation. It need not be kept.
     /// - Precondition: The observer's deinit has not begun.
     /// - Complexity: O(*n*) for *n* reads.
-    @discardableResult @export(implementation) public func observe<Value>(
-        reading value: @escaping (Self) -> Value, options: ObservingOptions = [], userInfo: Any? = nil,
-        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
-    ) -> KeyValueObservation {
-        Registration(options, userInfo, .closure(handler), file, line)
-            .observe(reading: { value(known($0, as: Self.self)) }, by: self)
-    }
-}
-
-// Not `unavailable`: then the form above would be called.
-extension KeyValueObserver where Self: Actor {
-    @available(
-        *, deprecated,
-        message: "The closure reads for the actor outside of it. Let another object observe, on: the actor."
-    )
     @discardableResult @export(implementation) public func observe<Value>(
         reading value: @escaping (Self) -> Value, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void

@@ -74,9 +74,7 @@ struct Registration: ~Copyable {
             }
             return try observe([try check(string, of: target)], by: observer)
         }
-        if schema.use({ !$0.layout.value[slot].isIndependent || $0.layout.value[slot].mayBeOfAnother }) {
-            try target.checkFirstUse(of: slot, schema.object)
-        }
+        if schema.use({ $0.layout.value[slot].needsCheck }) { try target.checkFirstUse(of: slot, schema.object) }
         if options.contains(.initial) || valueType != Any.self {
             let key = record.use { $0.schema! }.keys[slot]
             if options.contains(.initial) { try key.checkKeyPath(of: target) }

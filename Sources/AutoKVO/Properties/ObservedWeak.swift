@@ -103,10 +103,10 @@ struct WeakReference {
         getter: () -> PropertyGetter?
     ) {
         var reference = WeakReference(object)
-        var former: DeathWatch?
+        var (former, slot): (DeathWatch?, Int?)
         // The watch on the object referred to has to be updated, so every change that is observed is announced.
         owner.announcingWrite(atOffset: storage.offset(in: owner), getter: getter) {
-            let slot = owner.slot(atOffset: storage.offset(in: owner))
+            slot = owner.slot(atOffset: storage.offset(in: owner))
             locked(owner) { record in
                 swap(&storage.value, &reference)
                 guard let details = record?.guarded.makeDetails() else { return }
@@ -117,6 +117,8 @@ struct WeakReference {
             }
         }
         former?.cancel()
+        // If the change is announced by hand, this has not been done yet.
+        if former != nil { owner.record?.updateWatch(of: slot!, didChange: true) }
         // The old reference is released without the lock.
         extendLifetime(reference)
     }

@@ -143,10 +143,10 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     /// The key path; nil for an `@Observed` property that no schema declares.
     var keyPath: AnyKeyPath? { madeKeyPath.load()?.object ?? makeKeyPath.map { madeKeyPath.setIfNil($0()).object } }
 
-    /// Whether it holds a tracked object whose class says what equal is, or several in a collection.
+    /// Whether it holds a tracked object whose class says what equal is, or several in collections.
     var holdsEquatable: Bool {
-        let held = (unwrappedType(valueType) as? any KeyValueCollection.Type)?.elementType ?? valueType
-        let type = unwrappedType(held)
+        var type = unwrappedType(valueType)
+        while let collection = type as? any KeyValueCollection.Type { type = unwrappedType(collection.elementType) }
         return type is TrackedObject.Type && type is any Equatable.Type
     }
 

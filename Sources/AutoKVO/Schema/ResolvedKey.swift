@@ -40,8 +40,8 @@ final class ResolvedKey: @unchecked Sendable {
     /// Paths over other objects that this key is declared to be derived from.
     var directPaths: [DerivedPath] = []
     let closure = OnceReference<DependencyClosure>()
-    /// Says in which order observers of derived keys are called: that of their declaration, but behind those that they are derived from.
-    lazy var height = isRecorded || !affectedBy.isEmpty ? slot << 16 : 0
+    /// Says in which order observers of derived keys are called: that of their declaration, but behind those that they are derived from. 0 of any other key.
+    lazy var height = isRecorded || !affectedBy.isEmpty ? (slot + 1) << 16 : 0
 
     var name: String { declared.name }
     /// The declarations that validate, the superclasses' first.

@@ -15,8 +15,8 @@ struct SlotLayout {
         let declaration: Borrowed<DeclaredKey>
         /// Observing the key involves no other key and no other object.
         let isIndependent: Bool
-        /// See `ResolvedKey`.
-        let mayBeOfAnother: Bool
+        /// Whether its first use by name may show a fault.
+        let needsCheck: Bool
         /// Writes are not announced automatically.
         let isSilent: Bool
         /// The value is computed, from what the computation reads.
@@ -34,7 +34,7 @@ struct SlotLayout {
         self.keys = keys.map { key in
             Key(
                 declaration: .to(key.declared), isIndependent: key.isIndependent,
-                mayBeOfAnother: key.mayBeOfAnother,
+                needsCheck: !key.isIndependent || key.mayBeOfAnother,
                 isSilent: !key.notifiesAutomatically, isRecorded: key.isRecorded, isWeak: key.isWeak,
                 isOverridden: key.isOverridden, height: key.height)
         }

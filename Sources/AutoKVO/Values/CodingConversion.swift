@@ -88,6 +88,8 @@ func ownNumber(of value: Any, for target: Any.Type = Any.self) -> Any {
         if let integer = UInt128(digits) { return integer }
         return Double(digits) ?? value
     case "Foundation.NSNumber":
+        // What `Float` rounds.
+        if target is any BinaryFloatingPoint.Type, target != Double.self, let real = value as? Double { return real }
         if let integer = value as? Int { return integer }
         if let integer = value as? UInt64 { return integer }
         return value as? Double ?? value
@@ -112,7 +114,9 @@ func storedValue(of value: Any, depth: Int = 0) -> Any {
     let elements = collection.elements.map { storedValue(of: $0, depth: depth + 1) }
     if let keys = collection.elementKeys {
         let keys = keys.compactMap { storedValue(of: $0, depth: depth + 1) as? AnyHashable }
-        return keys.count == elements.count ? Dictionary(zip(keys, elements)) { first, _ in first } : bare
+        // Two keys that become one would lose a value.
+        let made = Dictionary(zip(keys, elements)) { first, _ in first }
+        return made.count == elements.count ? made : bare
     }
     guard bare is any SetAlgebra else { return elements }
     let hashable = elements.compactMap { $0 as? AnyHashable }

@@ -50,11 +50,16 @@ func areEqual(_ a: Any, _ b: Any) -> Bool {
 
 /// Whether two values are one object, or collections of the same objects in the same order.
 func areSameObjects(_ a: Any?, _ b: Any?) -> Bool {
-    guard let a = a.flatMap(unwrapped), let b = b.flatMap(unwrapped) else { return true }
-    guard let a = a as? any KeyValueCollection, let b = b as? any KeyValueCollection else {
-        return a as AnyObject === b as AnyObject
+    var pairs: [(Any?, Any?)] = [(a, b)]
+    while let (a, b) = pairs.popLast() {
+        guard let a = a.flatMap(unwrapped), let b = b.flatMap(unwrapped) else { continue }
+        if let a = a as? any KeyValueCollection, let b = b as? any KeyValueCollection {
+            pairs += zip(a.elements, b.elements).map { ($0, $1) }
+        } else if a as AnyObject !== b as AnyObject {
+            return false
+        }
     }
-    return a.elements.elementsEqual(b.elements) { unwrapped($0) as AnyObject === unwrapped($1) as AnyObject }
+    return true
 }
 
 /// The same for two values of one of the usual types of numbers, without a search; nil for others.
@@ -97,16 +102,18 @@ private func areEqualByContent(_ a: Any, _ b: Any) -> Bool {
 /// Whether a value is the other one, or a copy of it: for values that do not equal themselves. A function cannot be told from another.
 func isSameContent(_ a: Any, _ b: Any) -> Bool {
     guard let a = unwrapped(a), let b = unwrapped(b) else { return unwrapped(a) == nil && unwrapped(b) == nil }
-    func isSame<Content>(_ a: Content) -> Bool {
+    if type(of: a) != type(of: b) { return false }
+    if isFunction(type(of: a)) || haveSameBytes(a, b) { return true }
+    // Between the parts of a structure there may be any bytes.
+    let (parts, others) = (Mirror(reflecting: a), Mirror(reflecting: b))
+    return parts.displayStyle == .struct && !parts.children.isEmpty && !(a is any CustomReflectable)
+        && zip(parts.children, others.children).allSatisfy { haveSameBytes($0.value, $1.value) }
+}
+
+private func haveSameBytes(_ a: Any, _ b: Any) -> Bool {
+    func areSame<Content>(_ a: Content) -> Bool {
         guard let b = b as? Content else { return false }
-        if isFunction(Content.self) { return true }
-        // Between the parts there may be any bytes.
-        let (parts, others) = (Mirror(reflecting: a).children, Mirror(reflecting: b).children)
-        if !parts.isEmpty, !(Content.self is AnyClass) {
-            return parts.count == others.count
-                && zip(parts, others).allSatisfy { $0.label == $1.label && isSameContent($0.value, $1.value) }
-        }
         return withUnsafeBytes(of: a) { a in withUnsafeBytes(of: b) { b in a.elementsEqual(b) } }
     }
-    return _openExistential(a, do: isSame)
+    return _openExistential(a, do: areSame)
 }

@@ -4,6 +4,17 @@ import Testing
 
 /// Values as a dictionary.
 struct ExportTests {
+    private final class Shades: TrackedObject {
+        enum Shade: String { case dark }
+        @Observed var table: [AnyHashable: Int] = [Shade.dark: 1, "dark": 2, "light": 3]
+        override class var schema: Schema { Schema(Shades.self, extending: super.schema) { Key("table", \.table) } }
+    }
+
+    @Test("a dictionary of which two keys would become one is exported as it is") func equalKeys() throws {
+        let table = try Shades().dictionaryWithValues(asRawValues: true)["table"]
+        expectEqual((table as? [AnyHashable: Any])?.count, 3)
+    }
+
     private let palette = Palette()
     private let person = Person()
 

@@ -29,6 +29,13 @@ private func edit(_ crate: Crate, _ random: inout SplitMix64) {
     }
 }
 
+private final class OpenDoubt: TrackedObject {
+    @Observed var payload: Any? = NSNull()
+    override class var schema: Schema {
+        Schema(OpenDoubt.self, extending: super.schema) { Key("payload", \.payload) }
+    }
+}
+
 private final class Thermometer: TrackedObject {
     @Observed var celsius = -5.0
     override class var schema: Schema {
@@ -296,6 +303,19 @@ struct ChangeApplyTests {
                 try JSONDecoder().decode(ChangeRecord<Int>.self, from: Data(wrong.utf8))
             }
         }
+    }
+
+    @Test("an NSNull comes back as what it was") func null() throws {
+        let (doubt, copy) = (OpenDoubt(), OpenDoubt())
+        var log: [ChangeRecord<Any>] = []
+        try doubt.observe("payload", options: [.old, .new]) { log.append(ChangeRecord($0)) }
+        doubt.payload = 5
+        try log[0].revert(on: doubt)
+        #expect(doubt.payload is NSNull)
+        (doubt.payload, copy.payload) = (nil, 5)
+        doubt.payload = NSNull()
+        try log.last!.apply(on: copy)
+        #expect(copy.payload is NSNull)
     }
 
     @Test("what a closure or a key path computes can neither be undone nor made elsewhere", arguments: [true, false])

@@ -277,4 +277,21 @@ struct UndoOfAnyTests {
         part.size = 6
         #expect(history.undo() && (sheet.rows.count, part.size) == (1, 6))
     }
+
+    @Test("data of any depth is looked through for parts") func deepData() {
+        final class Document: TrackedObject { @Observed var content: Any = 0 }
+        // Swift itself releases them one inside of the other.
+        onAnotherThread(stackSize: 2 << 20) {
+            let (document, part) = (Document(), Document())
+            let history = UndoHistory(of: document, includingParts: true)
+            var deep: Any = [part]
+            for _ in 0..<4_000 { deep = [deep, 1] as [Any] }
+            document.content = deep
+            part.content = 5
+            history.undo()
+            expectEqual(part.content as? Int, 0)
+            history.undo()
+            expectEqual(document.content as? Int, 0)
+        }
+    }
 }

@@ -54,6 +54,45 @@ extension Panel {
     fileprivate func valueOf(_ key: String) -> Int { try! value(forKey: key) as! Int }
 }
 
+private final class Partner: Model {
+    @Observed var wish = 0
+    @Observed var friends: [Partner] = []
+    var shared: Int { wish }
+
+    override class var schema: Schema {
+        Schema(Partner.self, extending: super.schema) {
+            Key("shared", \.shared, affectedBy: "wish", "friends.@sum.shared")
+        }
+    }
+}
+
+private final class StoredRelay: Model {
+    @Observed var meter: Meter?
+    @Observed var z = 0
+    @Observed var x = 0
+
+    override class var schema: Schema {
+        Schema(StoredRelay.self, extending: super.schema) { Key("x", \.x, affectedBy: "meter.n") }
+    }
+}
+
+private final class StoredReader: Model {
+    @Observed var relay: StoredRelay?
+    @Derived({ (reader: StoredReader) in reader.relay?.x ?? 0 }) var value: Int
+}
+
+private final class FirstSlot: Model {
+    @Observed var total = 0
+    @Observed var left: FirstSlot?
+    @Observed var right: FirstSlot?
+
+    override class var schema: Schema {
+        Schema(FirstSlot.self, extending: super.schema) {
+            Key("total", \.total, affectedBy: "left.total", "right.total")
+        }
+    }
+}
+
 private final class ChainedMeter: Model {
     @Observed var value = 0
     @Observed var next: ChainedMeter?
@@ -213,5 +252,34 @@ struct TwoRoadsTests {
             }
             #expect(ratio < 9)
         }
+    }
+
+    @Test("keys of one another in a dense graph are linked in no time, though they depend on each other in circles")
+    func circles() throws {
+        let people = (0..<30).map { _ in Partner() }
+        for person in people { person.friends = people }
+        let time = try processorTime { try people[0].observe("shared") { _ in } }
+        #expect(time < 20)
+        for person in people { person.friends = [] }
+    }
+
+    @Test(
+        "a value that reads a stored key which others affect, and a key in the first slot, are told behind what they depend on"
+    )
+    func storedAndFirst() throws {
+        let (relay, reader) = (StoredRelay(), StoredReader())
+        (relay.meter, reader.relay) = (Meter(), relay)
+        var log: [String] = []
+        relay.$x.observe { _ in log.append("x") }
+        reader.$value.observe { _ in log.append("value") }
+        coalescingChanges { (relay.meter!.n, relay.x) = (1, 5) }
+        expectEqual(log, ["x", "value"])
+        let (a, b, c) = (FirstSlot(), FirstSlot(), FirstSlot())
+        (b.left, a.left, a.right) = (c, c, b)
+        log = []
+        try a.observe("total") { _ in log.append("a") }
+        try b.observe("total") { _ in log.append("b") }
+        c.total = 1
+        expectEqual(log, ["b", "a"])
     }
 }

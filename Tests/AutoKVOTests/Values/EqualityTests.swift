@@ -42,4 +42,31 @@ struct EqualityTests {
         #expect(AnyEquality.of(Plain.self)(object, object) && !AnyEquality.of(Plain.self)(object, Plain()))
         #expect(AnyEquality.of(Any.self)(1, 1) && !AnyEquality.of(Any.self)(1, "1"))
     }
+
+    @Test("copies of values without == are the same, others are not, also if they differ in a function only")
+    func content() {
+        struct Command {
+            var title: String
+            var run: () -> Void
+        }
+        struct Padded {
+            var isOn: Bool
+            var text: String
+        }
+        struct Shade: CustomReflectable {
+            var level: Int
+            var customMirror: Mirror { Mirror(self, children: ["kind": "shade"]) }
+        }
+        let command = Command(title: "Save", run: {})
+        var copy = command
+        #expect(isSameContent(command, copy) && isSameContent([command, command], [command, command]) == false)
+        let level = Int.random(in: 1...2)
+        copy.run = { print(level) }
+        #expect(!isSameContent(command, copy))
+        let padded = Padded(isOn: true, text: "a text that is longer than a small one")
+        #expect(isSameContent(padded, Padded(isOn: true, text: padded.text)))
+        #expect(!isSameContent(padded, Padded(isOn: false, text: padded.text)))
+        #expect(isSameContent(Shade(level: 5), Shade(level: 5)) && !isSameContent(Shade(level: 5), Shade(level: 1)))
+        #expect(isSameContent(Int?.none as Any, String?.none as Any) && !isSameContent(1, "1"))
+    }
 }

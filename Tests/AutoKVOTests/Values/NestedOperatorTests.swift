@@ -266,4 +266,9 @@ struct NestedOperatorTests {
         }
         #expect(throws: KeyValueError.self) { try [Silent(), Silent()].value(forKeyPath: "silent") }
     }
+
+    @Test("a fault of a key of objects shows behind an operator, too") func faultBehindAnOperator() {
+        #expect(throws: KeyValueError.self) { try [Silent()].value(forKeyPath: "@sum.silent") }
+        #expect(throws: KeyValueError.self) { try [[Silent()]][0].value(forKeyPath: "@unionOfObjects.silent") }
+    }
 }

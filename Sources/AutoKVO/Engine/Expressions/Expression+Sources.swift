@@ -37,13 +37,22 @@ extension Expression {
         route.forEachReader { if !$0.isEvaluatingHere { _ = $0.mark(isCertain: true) } }
     }
 
+    /// Whether a walk through what a change concerns finds it for the first time.
+    func isNew(to walk: UInt) -> Bool {
+        if stamp == walk { return false }
+        stamp = walk
+        return true
+    }
+
     var height: Int { atomicHeight.load(ordering: .relaxed) }
 
-    /// Behind an evaluation that has read other keys.
-    func setHeight(behind sources: [PathLink], of route: Route) {
+    /// Behind an evaluation that has read other keys. Not inlined: few evaluations do (counts: `derived-deep`).
+    @inline(never)
+    func setHeight(behind sources: [PathLink]) {
+        guard let route = liveRoute else { return }
         let height = sources.reduce(route.keyHeight) { max($0, 1 + $1.height) }
         if height <= atomicHeight.exchange(height, ordering: .relaxed) { return }
-        if let slot = route.derivedSlot { ObjectRecord.raiseKeys(behind: root, slot, of: height) }
+        if let slot = route.derivedSlot { ObjectRecord.raiseKeys(behind: root, slot) }
     }
 
     /// False if it is as high already.
@@ -73,10 +82,10 @@ extension PathLink {
     @inline(__always)
     var key: Recorder.Source { .init(record: .to(record), slot: slot) }
 
-    /// Of the derived key that an expression reads: see `ResolvedKey`. A key that is `affectedBy` others has no expression, and is read by
-    /// name.
+    /// Of the derived key that an expression reads, or that a path leads through: see `ResolvedKey`. No other key has one.
     var height: Int {
-        source?.use { $0.height } ?? (offset < 0 ? record.lock.withLock { record.height(of: slot) } : 0)
+        if let source { return source.object.height }
+        return record.layout!.value[slot].height == 0 ? 0 : record.lock.withLock { record.height(of: slot) }
     }
 
     /// Whether it was read where an object stores something. The record pins the object's address.
@@ -107,9 +116,8 @@ extension ObjectRecord {
 
     /// A link of the path of a derived key was added. That key is higher than what the link is of.
     static func raise(behind link: PathLink) {
-        let (height, record) = (link.height, link.route.base)
-        guard height & 0xFFFF != 0xFFFF, height > 0, let slot = link.route.derivedSlot else { return }
-        if record.raise(slot, to: height + 1) { raiseKeys(behind: record, slot, of: height + 1) }
+        let (record, slot) = (link.route.base, link.route.derivedSlot!)
+        if record.raise(slot, to: link.height + 1) { raiseKeys(behind: record, slot) }
     }
 
     private func raise(_ slot: Int, to height: Int) -> Bool {
@@ -121,22 +129,47 @@ extension ObjectRecord {
         }
     }
 
+    private typealias KeyBehind = (record: ObjectRecord, slot: Int)
+
+    /// The keys that depend on a key.
+    private func keys(behind slot: Int) -> [KeyBehind] {
+        var behind: [KeyBehind] = schema!.keys[slot].directDerived.map { (self, $0) }
+        lock.withLock {
+            list(slot)?.value.forEachLink { link in
+                if let slot = link.route.derivedSlot { behind.append((link.route.base, slot)) }
+            }
+        }
+        return behind
+    }
+
     /// A key has come to depend on a higher one: those that depend on it are higher, too.
     ///
-    /// Bounded, since keys that depend on each other in a circle would raise each other for ever.
-    static func raiseKeys(behind record: ObjectRecord, _ slot: Int, of height: Int) {
+    /// Each comes behind all that it depends on, and is raised once. Where keys depend on each other in a circle, it is left at one of them.
+    ///
+    /// - Complexity: O(*n*) for *n* keys that depend on it, and the links between them. Not recursive.
+    static func raiseKeys(behind record: ObjectRecord, _ slot: Int) {
         ThreadContext.current.value.raisedHeights += 1
-        var raised = [(record, slot, height)]
-        while let (record, slot, height) = raised.popLast() {
-            if (height + 1) & 0xFFFF == 0 { continue }
-            var behind = record.schema!.keys[slot].directDerived.map { (record, $0) }
-            record.lock.withLock {
-                record.list(slot)?.value.forEachLink { link in
-                    if let slot = link.route.derivedSlot { behind.append((link.route.base, slot)) }
+        func source(_ key: KeyBehind) -> Recorder.Source { .init(record: .to(key.record), slot: key.slot) }
+        var stack: [(key: KeyBehind, behind: [KeyBehind], next: Int)] = [((record, slot), record.keys(behind: slot), 0)]
+        var done: [(key: KeyBehind, behind: [KeyBehind])] = []
+        var (seen, places): (Set<Recorder.Source>, [Recorder.Source: Int]) = ([source((record, slot))], [:])
+        while let (key, behind, next) = stack.last {
+            if next < behind.count {
+                stack[stack.count - 1].next += 1
+                let other = behind[next]
+                if seen.insert(source(other)).inserted {
+                    stack.append((other, other.record.keys(behind: other.slot), 0))
                 }
+            } else {
+                places[source(key)] = done.count
+                done.append((key, behind))
+                stack.removeLast()
             }
-            for (record, slot) in behind where record.raise(slot, to: height + 1) {
-                raised.append((record, slot, height + 1))
+        }
+        for (place, (key, behind)) in done.enumerated().reversed() {
+            let height = key.record.lock.withLock { key.record.height(of: key.slot) }
+            for other in behind where places[source(other)]! < place {
+                _ = other.record.raise(other.slot, to: height + 1)
             }
         }
     }
@@ -155,12 +188,14 @@ extension Expression {
     }
 
     /// The next derived key that was read, and that has to be looked at before its value is known to be unchanged; retained. Under the lock.
-    static func nextMarked(of sources: [PathLink], from index: inout Int) -> Borrowed<Expression>? {
+    static func nextMarked(of sources: [PathLink], from index: inout Int, isDirty: Bool) -> Borrowed<Expression>? {
         BorrowedElements.of(sources) { sources in
             while index < sources.count {
                 let source = sources[index].use { $0.source }
                 index += 1
-                if let source, source.use({ !$0.isClean }) { return source.retain() }
+                if let source, source.use({ !$0.isClean && !(isDirty && $0.isEvaluatingHere) }) {
+                    return source.retain()
+                }
             }
             return nil
         }

@@ -32,7 +32,7 @@ final class Expression: @unchecked Sendable {
     /// Greater than those of all derived keys that it reads. It only says in which order observers are called.
     let atomicHeight: Atomic<Int>
     /// Of the last walk that has found it. Only who has a stamp uses it.
-    @exclusivity(unchecked) private var stamp: UInt = 0
+    @exclusivity(unchecked) var stamp: UInt = 0
 
     private struct State {
         /// Of the newest evaluation that is over. Empty while another one has them.
@@ -108,13 +108,6 @@ final class Expression: @unchecked Sendable {
 
     var isEvaluatingHere: Bool { evaluator.load(ordering: .relaxed) == thisThread() }
 
-    /// Whether a walk through what a change concerns finds it for the first time.
-    func isNew(to walk: UInt) -> Bool {
-        if stamp == walk { return false }
-        stamp = walk
-        return true
-    }
-
     /// What the last evaluation read; nothing while one is under way.
     var sources: [PathLink] { underLock { $0.sources } }
     /// Read under the lock: the same, and whether it has ended.
@@ -170,8 +163,9 @@ final class Expression: @unchecked Sendable {
                 // Marked by another thread: what it read before need not be read any more.
                 if known.kind == .dirty, !isDeep { return .evaluate }
                 if known != checked.mark { (checked.mark, checked.count) = (known, 0) }
-                let source = Expression.nextMarked(of: state.sources, from: &checked.count)
-                return source.map { .refresh($0) } ?? (known.kind == .dirty ? .evaluate : nil)
+                let isDirty = known.kind == .dirty
+                let source = Expression.nextMarked(of: state.sources, from: &checked.count, isDirty: isDirty)
+                return source.map { .refresh($0) } ?? (isDirty ? .evaluate : nil)
             }
             if let step { return step }
             if replace(checked.mark, by: ExpressionMark(.clean, after: checked.mark)) { return .done }
@@ -224,7 +218,10 @@ final class Expression: @unchecked Sendable {
         let outer = Recording.suspend()
         defer { Recording.resume(outer) }
         for round in 1... {
+            let writes = thread.value.reportedWrites
             if !evaluateOnce() { return }
+            // Other threads have changed what it reads: who has, will have it refreshed.
+            if writes == thread.value.reportedWrites, round > 8 { return }
             requireUsage(
                 round < 100,
                 "\(label) writes what it reads: it was evaluated 100 times, and each time a source changed.")
@@ -254,7 +251,7 @@ final class Expression: @unchecked Sendable {
         let value = recorder.record(&sources, isFresh: isFresh) { function.body(object) }
         if version == 1, sources.isEmpty { reportSilence() }
         if recorder.isSame, repetitions.load(ordering: .relaxed) > 0 { repetitions.store(0, ordering: .relaxed) }
-        if !recorder.isSame { setHeight(behind: sources, of: ownRoute.object) }
+        if !recorder.isSame { setHeight(behind: sources) }
         while !keep(value, &sources, of: version, ownRoute) {}
         for link in sources { link.cancel() }
         if !recorder.isSame { for link in recorder.dropped { link.cancel() } }

@@ -31,30 +31,11 @@ extension ParsedKeyPath {
             if level < keys.count - 1 {
                 next = key.readObject(object)
             } else if let elementPath {
-                guard let element = firstObject(in: key.read(object)) else { return false }
+                guard let element = trackedObjects(in: key.read(object)).first else { return false }
                 return try elementPath.checkFirstUse(from: element)
             }
         }
         return true
-    }
-
-    /// The first object that a value is, or has as an element, in collections of any depth.
-    private func firstObject(in value: Any) -> TrackedObject? {
-        var rest = [value]
-        while let value = rest.popLast() {
-            guard let bare = unwrapped(value) else { continue }
-            // Before the cast to a class, which with Foundation makes an object of the collection.
-            guard let collection = bare as? any KeyValueCollection else {
-                if let object = bare as? TrackedObject { return object }
-                continue
-            }
-            if let objects = collection.objects(of: TrackedObject.self) {
-                if let first = objects.first { return first }
-            } else {
-                rest += collection.elements.reversed()
-            }
-        }
-        return nil
     }
 
     /// The same; nil if an object on the way is nil. Behind that an operator has an empty collection.
@@ -222,6 +203,9 @@ extension ParsedKeyPath {
     func value<Object: TrackedObject>(ofElements objects: [Object]) throws(KeyValueError) -> Any {
         if keys.isEmpty {
             for type in classes(of: objects) { _ = try valueType(from: arrayType(of: type)) }
+            if let elementPath, let first = trackedObjects(in: objects).first {
+                try Recording.suspended { () throws(KeyValueError) in _ = try elementPath.checkFirstUse(from: first) }
+            }
             return try tail!.evaluate(on: objects, in: self, tail!.declaredType(on: [Object].self, in: self))
         }
         for type in classes(of: objects) {
@@ -259,4 +243,23 @@ extension ParsedKeyPath {
         for index in values.indices { values[index] = try value(ofElement: values[index], in: tail, depth: depth + 1) }
         return values
     }
+}
+
+/// The tracked objects that a value is, or has as elements, or that are elements of these, at any depth.
+func trackedObjects(in value: Any?) -> [TrackedObject] {
+    var (rest, found): ([Any?], [TrackedObject]) = ([value], [])
+    while let next = rest.popLast() {
+        guard let content = next.flatMap(unwrapped) else { continue }
+        // Before the cast to a class, which with Foundation makes an object of the whole collection.
+        guard let collection = content as? any KeyValueCollection else {
+            if let object = content as? TrackedObject { found.append(object) }
+            continue
+        }
+        if let objects = collection.objects(of: TrackedObject.self) {
+            found += objects
+        } else {
+            rest += collection.elements.reversed()
+        }
+    }
+    return found
 }
