@@ -89,8 +89,8 @@ enum AffectedLists {
     /// The keys of other objects that are derived from paths, or computed from what they read. Those that are derived from them are
     /// visited with them.
     ///
-    /// They are in the thread's queue: one walk is under way on a thread, since it calls no user code. Those that change for certain come first,
-    /// since one to which a change comes in both ways does.
+    /// They are in the thread's queue: one walk is under way on a thread, since it calls no user code. Keys that change for certain come
+    /// first: a key that is reached in both ways is one of them.
     struct KeysOfOtherObjects {
         private let first: AffectedKey
         private let isUncertainOnly: Bool

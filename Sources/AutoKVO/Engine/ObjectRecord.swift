@@ -128,7 +128,7 @@ final class RecordDetails {
     var derivedKeyRoutes: [Int: [Route]] = [:]
     /// The routes of expressions that observers of the object have, which begin at no key of it, by their sequence numbers.
     var functionRoutes: [UInt64: Route] = [:]
-    /// Of derived keys that depend on others which are higher than the schema says: see `ObjectRecord.height`.
+    /// The heights of derived keys that are higher than the schema says: see `ObjectRecord.height`.
     var heights: [Int: Int] = [:]
     /// In the order of registration.
     var sortedFunctionRoutes: [Route] { functionRoutes.sorted { $0.key < $1.key }.map(\.value) }

@@ -31,7 +31,7 @@ final class ToldElsewhere {
 }
 
 extension InPlace where Value == ThreadContext {
-    /// Whether this thread has not as many known subjects of a topic open as there are.
+    /// Whether other threads have some of a topic's `count` known open subjects.
     func isOpenElsewhere(_ identity: Subject.Identity, _ count: Int32) -> Bool {
         var own: Set<ObjectIdentifier> = []
         forEachOpen(identity) { if $0.toldBefore != nil { own.insert(ObjectIdentifier($0)) } }

@@ -52,7 +52,7 @@ public enum Diagnostics {
         }.get()
     }
 
-    /// The same for an operation that waits for something.
+    /// The same for an asynchronous operation.
     @_disfavoredOverload
     public static func withHandler<Result, Failure: Error>(
         _ handler: @escaping Handler, isolation: isolated (any Actor)? = #isolation,

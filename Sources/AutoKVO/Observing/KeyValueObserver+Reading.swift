@@ -11,7 +11,7 @@ extension KeyValueObserver {
     /// was read, and has no key paths and no target. That of an observer which is no `TrackedObject` also ends, with
     /// `.targetDeinitialized`, when all that was read is dead. A closure that reads nothing that is observed is reported to `Diagnostics`.
     ///
-    /// Not for actors, for which the closure would read outside of them: let another object observe, `on:` the actor.
+    /// Not for actors: the closure would run outside of the actor. Let another object observe, `on:` the actor.
     ///
     /// - Parameters:
     ///   - value: Called on the thread of this call, and of the changes, before the write returns. A write in it is done and reported

@@ -34,8 +34,8 @@ extension PropertyStorage {
         }
     }
 
-    /// A copy of the value, and whether the storage still holds it. Changing a collection of which there is a copy gives it storage of its own,
-    /// so the two are compared by their bytes.
+    /// A copy of the value, for `holds(_:)`. Changing a collection of which there is a copy gives it storage of its own, so the two are
+    /// compared by their bytes.
     @export(implementation) var copy: StoredCopy<Value> {
         let isWord = MemoryLayout<Value>.size == MemoryLayout<Int>.size && !_isPOD(Value.self)
         return StoredCopy(value: checkedValue, bytes: isWord ? nil : Array(contents))
@@ -76,7 +76,7 @@ extension PropertyStorage {
 /// A copy of what a property holds.
 @usableFromInline struct StoredCopy<Value> {
     @usableFromInline let value: Value
-    /// Those of the property, if it is not one reference: between the parts of a value there may be any, which are not copied with it.
+    /// The property's bytes; nil if it is one reference. They include the padding, which a copy of the value need not keep.
     @usableFromInline let bytes: [UInt8]?
 
     @export(implementation) init(value: Value, bytes: [UInt8]?) { (self.value, self.bytes) = (value, bytes) }

@@ -40,7 +40,7 @@ final class ResolvedKey: @unchecked Sendable {
     /// Paths over other objects that this key is declared to be derived from.
     var directPaths: [DerivedPath] = []
     let closure = OnceReference<DependencyClosure>()
-    /// Says in which order observers of derived keys are called: that of their declaration, but behind those that they are derived from. 0 of any other key.
+    /// The order in which observers of derived keys are called: as declared, but after the keys they are derived from. 0 for any other key.
     lazy var height = isRecorded || !affectedBy.isEmpty ? (slot + 1) << 16 : 0
 
     var name: String { declared.name }

@@ -220,7 +220,7 @@ final class Expression: @unchecked Sendable {
         for round in 1... {
             let writes = thread.value.reportedWrites
             if !evaluateOnce() { return }
-            // Other threads have changed what it reads: who has, will have it refreshed.
+            // Other threads have changed what it reads. They will have it refreshed.
             if writes == thread.value.reportedWrites, round > 8 { return }
             requireUsage(
                 round < 100,

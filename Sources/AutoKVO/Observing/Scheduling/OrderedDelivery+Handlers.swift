@@ -38,8 +38,8 @@ extension OrderedDelivery {
             }, shape)
     }
 
-    /// The same for the observer of an observation, which what is under way does not keep: the handler is called if it is alive then. Nor does the
-    /// thread of the change, on which it could not be released.
+    /// The same for an observation's observer. Changes under way do not keep it alive: the handler is called if it is alive then. Nor does the
+    /// thread of the change, so it is not released there.
     @usableFromInline func handler<Observer: AnyObject, Content>(
         _ parcel: Parcel<Content>, to destination: Destination<Observer, Content>
     ) -> HandlerCall {
