@@ -47,8 +47,8 @@ struct ThreadContext {
     var computingDepth = 0
     var computing: [UInt: Computation] = [:]
     static let uncheckedDepth = 64
-    /// Counts the writes that functions of derived values have made on this thread.
-    var reportedWrites = 0
+    /// How often a function on this thread has changed what it reads itself.
+    var ownMarks = 0
     /// How many derived values are being evaluated, inside each other.
     var evaluationDepth = 0
     /// Of the walk under way through what a change concerns: the keys of other objects that it has found.

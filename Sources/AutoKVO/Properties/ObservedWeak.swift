@@ -118,7 +118,7 @@ struct WeakReference {
         }
         former?.cancel()
         // If the change is announced by hand, this has not been done yet.
-        if former != nil { owner.record?.updateWatch(of: slot!, didChange: true) }
+        if former != nil { Recording.suspended { owner.record?.updateWatch(of: slot!, didChange: true) } }
         // The old reference is released without the lock.
         extendLifetime(reference)
     }

@@ -103,11 +103,16 @@ private func areEqualByContent(_ a: Any, _ b: Any) -> Bool {
 func isSameContent(_ a: Any, _ b: Any) -> Bool {
     guard let a = unwrapped(a), let b = unwrapped(b) else { return unwrapped(a) == nil && unwrapped(b) == nil }
     if type(of: a) != type(of: b) { return false }
-    if isFunction(type(of: a)) || haveSameBytes(a, b) { return true }
-    // Between the parts of a structure there may be any bytes.
+    return isFunction(type(of: a)) || areCopies(a, b)
+}
+
+/// Between the parts of a structure there may be any bytes, so its parts are compared.
+private func areCopies(_ a: Any, _ b: Any) -> Bool {
+    if type(of: a) != type(of: b) { return false }
+    if haveSameBytes(a, b) { return true }
     let (parts, others) = (Mirror(reflecting: a), Mirror(reflecting: b))
     return parts.displayStyle == .struct && !parts.children.isEmpty && !(a is any CustomReflectable)
-        && zip(parts.children, others.children).allSatisfy { haveSameBytes($0.value, $1.value) }
+        && zip(parts.children, others.children).allSatisfy { areCopies($0.value, $1.value) }
 }
 
 private func haveSameBytes(_ a: Any, _ b: Any) -> Bool {

@@ -31,6 +31,54 @@ private final class Table: Model {
     @Derived({ (table: Table) in table.groups[1, default: []].reduce(0) { $0 + $1.price } }) var odd: Int
 }
 
+private final class NodePool: Model {
+    @Observed var n = 0
+    @ObservedWeak var last: NodePool?
+    var nodes: [NodePool] = []
+    @Derived({ (pool: NodePool) in
+        let node = NodePool(isNode: true)
+        pool.nodes.append(node)
+        pool.last = node
+        return pool.n
+    }) var value: Int
+    init(isNode: Bool = false) {
+        if !isNode { nodes = [NodePool(isNode: true)] }
+    }
+}
+
+private final class UntrackedWriter: Model {
+    @Observed var a = 0
+    @Observed var n = 0
+    @Derived({ (writer: UntrackedWriter) in
+        withoutTracking { writer.n += 1 }
+        return writer.n + writer.a
+    }) var value: Int
+    @Derived({ (writer: UntrackedWriter) in writer.value + 1 }) var reader: Int
+}
+
+private final class Product: Model {
+    @Observed var base = 1
+    @Observed var x = 0
+    @Derived({ (product: Product) in product.base }) var price: Int
+}
+
+private final class PricedRow: Model {
+    @Derived({ (row: PricedRow) in row.product.price }) var amount: Int
+    let product: Product
+    init(_ product: Product) { self.product = product }
+}
+
+private final class Hub: Model {
+    @Observed var rows: [PricedRow] = []
+    @Derived({ (hub: Hub) in hub.rows.reduce(1) { $0 + $1.amount } }) var total: Int
+}
+
+private final class HubReader: Model {
+    let hub: Hub
+    init(_ hub: Hub) { self.hub = hub }
+    @Derived({ (reader: HubReader) in 100 / reader.hub.total }) var share: Int
+}
+
 /// A property that any thread may change.
 private final class Source: TrackedObject, @unchecked Sendable {
     private let stored = Atomic(0)
@@ -99,5 +147,42 @@ struct RingOfRowsTests {
         }
         sum.a.value = 1
         expectEqual(sum.slow, (0..<400).reduce(1 + sum.b.value) { ($0 &* 31) ^ $1 })
+    }
+
+    @Test("a function that sets a weak property does not depend on it") func setsAWeakProperty() {
+        Diagnostics.withHandler({ _ in }) {
+            let pool = NodePool()
+            pool.last = pool.nodes[0]
+            pool.$last.observe { _ in }
+            pool.$value.observe { _ in }
+            let before = pool.nodes.count
+            pool.n = 1
+            #expect(pool.value == 1 && pool.nodes.count == before + 1)
+            pool.last = pool.nodes[0]
+            expectEqual(pool.nodes.count, before + 1)
+        }
+    }
+
+    @Test("a function that changes what it reads stops with a sentence, also without tracking") func writesUntracked()
+        async
+    {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let writer = UntrackedWriter()
+            writer.$reader.observe { _ in }
+            writer.a = 5
+        }
+        expectEqual(missing("UntrackedWriter.value writes what it reads", in: result), [])
+    }
+
+    @Test("the time that new rows take at a hub of many readers grows like the number of rows") func hub() {
+        let ratio = timeRatio(to: 2_000) { count in
+            let product = Product()
+            let hub = Hub()
+            let readers = (0..<count).map { _ in HubReader(hub) }
+            for reader in readers { reader.$share.observe { _ in } }
+            let rows = (0..<count).map { _ in PricedRow(product) }
+            return processorTime { hub.rows = rows }
+        }
+        #expect(ratio < 9)
     }
 }

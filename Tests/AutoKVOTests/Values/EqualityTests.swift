@@ -66,6 +66,9 @@ struct EqualityTests {
         let padded = Padded(isOn: true, text: "a text that is longer than a small one")
         #expect(isSameContent(padded, Padded(isOn: true, text: padded.text)))
         #expect(!isSameContent(padded, Padded(isOn: false, text: padded.text)))
+        struct Outer { var inner: Padded }
+        #expect(isSameContent(Outer(inner: padded), Outer(inner: Padded(isOn: true, text: padded.text))))
+        #expect(!isSameContent(Outer(inner: padded), Outer(inner: Padded(isOn: true, text: "another one"))))
         #expect(isSameContent(Shade(level: 5), Shade(level: 5)) && !isSameContent(Shade(level: 5), Shade(level: 1)))
         #expect(isSameContent(Int?.none as Any, String?.none as Any) && !isSameContent(1, "1"))
     }

@@ -37,6 +37,12 @@ extension Expression {
         route.forEachReader { if !$0.isEvaluatingHere { _ = $0.mark(isCertain: true) } }
     }
 
+    /// The same in a change of this thread, which its own function may have made.
+    func mark(isCertain: Bool, _ thread: InPlace<ThreadContext>) -> Bool {
+        if isEvaluatingHere { thread.value.ownMarks += 1 }
+        return mark(isCertain: isCertain)
+    }
+
     /// Whether a walk through what a change concerns finds it for the first time.
     func isNew(to walk: UInt) -> Bool {
         if stamp == walk { return false }
@@ -149,8 +155,11 @@ extension ObjectRecord {
     /// - Complexity: O(*n*) for *n* keys that depend on it, and the links between them. Not recursive.
     static func raiseKeys(behind record: ObjectRecord, _ slot: Int) {
         ThreadContext.current.value.raisedHeights += 1
+        func height(_ key: KeyBehind) -> Int { key.record.lock.withLock { key.record.height(of: key.slot) } }
         func source(_ key: KeyBehind) -> Recorder.Source { .init(record: .to(key.record), slot: key.slot) }
-        var stack: [(key: KeyBehind, behind: [KeyBehind], next: Int)] = [((record, slot), record.keys(behind: slot), 0)]
+        let (start, first) = (height((record, slot)), record.keys(behind: slot))
+        if first.allSatisfy({ height($0) > start }) { return }
+        var stack: [(key: KeyBehind, behind: [KeyBehind], next: Int)] = [((record, slot), first, 0)]
         var done: [(key: KeyBehind, behind: [KeyBehind])] = []
         var (seen, places): (Set<Recorder.Source>, [Recorder.Source: Int]) = ([source((record, slot))], [:])
         while let (key, behind, next) = stack.last {
@@ -167,9 +176,9 @@ extension ObjectRecord {
             }
         }
         for (place, (key, behind)) in done.enumerated().reversed() {
-            let height = key.record.lock.withLock { key.record.height(of: key.slot) }
+            let least = height(key) + 1
             for other in behind where places[source(other)]! < place {
-                _ = other.record.raise(other.slot, to: height + 1)
+                _ = other.record.raise(other.slot, to: least)
             }
         }
     }

@@ -179,7 +179,10 @@ final class Expression: @unchecked Sendable {
         if isClean { return }
         let thread = ThreadContext.current
         let isDeep = thread.value.evaluationDepth > ThreadContext.uncheckedDepth
-        if isDirty, !isDeep { return evaluate(thread) }
+        if isDirty, !isDeep {
+            _ = evaluate(thread)
+            return
+        }
         var stack: [Checked] = []
         swap(&stack, &thread.value.checkedExpressions)
         defer {
@@ -195,37 +198,36 @@ final class Expression: @unchecked Sendable {
                 source.release()
                 step = .evaluate
             }
+            var isGivenUp = false
             if case .refresh(let source) = step {
                 stack.append(Checked(expression: source))
                 // A circle: all on the way stay marked, and who reads one of them computes it, and traps.
-                if source.use({ $0.isEvaluatingHere }) {
-                    while let last = stack.popLast() { last.expression.release() }
-                }
+                isGivenUp = source.use({ $0.isEvaluatingHere })
             } else {
                 stack.removeLast()
-                if case .evaluate = step { top.use { $0.evaluate(thread) } }
+                if case .evaluate = step { isGivenUp = top.use({ !$0.evaluate(thread) }) }
                 top.release()
             }
+            if isGivenUp { while let last = stack.popLast() { last.expression.release() } }
         }
     }
 
     // MARK: Evaluating
 
-    private func evaluate(_ thread: InPlace<ThreadContext>) {
+    /// - Returns: False if other threads change what it reads again and again. They will have it refreshed.
+    private func evaluate(_ thread: InPlace<ThreadContext>) -> Bool {
         thread.value.evaluationDepth += 1
         defer { thread.value.evaluationDepth -= 1 }
         // What `==` and `deinit` of its values read is not what another function reads that has read this one.
         let outer = Recording.suspend()
         defer { Recording.resume(outer) }
-        for round in 1... {
-            let writes = thread.value.reportedWrites
-            if !evaluateOnce() { return }
-            // Other threads have changed what it reads. They will have it refreshed.
-            if writes == thread.value.reportedWrites, round > 8 { return }
-            requireUsage(
-                round < 100,
-                "\(label) writes what it reads: it was evaluated 100 times, and each time a source changed.")
+        var (round, marks) = (1, thread.value.ownMarks)
+        while evaluateOnce() {
+            if marks == thread.value.ownMarks, round > 8 { return false }
+            requireUsage(round < 100, "\(label) writes what it reads: each of 100 evaluations changed a source.")
+            (round, marks) = (round + 1, thread.value.ownMarks)
         }
+        return true
     }
 
     /// - Returns: Whether a source has changed meanwhile, so that it has to be evaluated again by this thread.

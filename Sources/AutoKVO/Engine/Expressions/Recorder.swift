@@ -264,7 +264,6 @@ extension TrackedObject {
 
     @inline(never)
     private final func reportWrite(of slot: Int) {
-        ThreadContext.current.value.reportedWrites += 1
         guard let schema = record?.schema else { return }
         Diagnostics.report(
             "\(schema.className).\(schema.keys[slot].name) was written while a derived value was computed: a function that computes "
