@@ -512,8 +512,8 @@ struct HiddenStorageTests {
     }
 
     @Test(
-        "a key of a computed property whose name and type a private observed one has is a fault at its first use, and not that one"
-    )
+        "a key of a computed property whose name and type a private observed one has is a fault at its first use, and not that one",
+        .needs(.classMetadata))
     func confused() throws {
         for isObserved in [true, false] {
             let object = Confused()
