@@ -23,8 +23,8 @@ struct StoredProperty {
     /// The objects that the property holds, unless it refers weakly to one.
     var parts: [TrackedObject] { isWeak ? [] : object.map { trackedObjects(in: key.declared.read($0)) } ?? [] }
 
-    /// Observes the property on behalf of an observer, with a call before and one after each change, before all that observe it already: what their
-    /// handlers change is part of what it is told of.
+    /// Observes the property on behalf of an observer, with a call before and one after each change. These calls come before those of all who
+    /// observe it already: so the observer hears of what their handlers change.
     func observe<Observer: AnyObject>(
         for observer: Observer, _ handler: @escaping (Observer, Change<Any>) -> Void
     ) -> KeyValueObservation? {

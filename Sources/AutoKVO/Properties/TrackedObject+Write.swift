@@ -151,7 +151,7 @@ extension TrackedObject {
     final func inTransaction<Result, Failure: Error>(
         _ slot: Int, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // What reads it weakly is told of the death, and not computed before.
+        // Values that read the object through a weak property are computed at its death, not before.
         if isDeinitializing { return try body() }
         Transaction.begin(self, slot)
         defer { Transaction.end(self, slot) }

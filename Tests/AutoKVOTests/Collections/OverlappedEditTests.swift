@@ -31,7 +31,7 @@ struct OverlappedEditTests {
         }
     }
 
-    @Test("the setting that is told then has the value from before both edits", arguments: Edit.allCases)
+    @Test("observers of an overlapped edit get the value from before both edits", arguments: Edit.allCases)
     func oldValue(edit: Edit) throws {
         try Diagnostics.withHandler({ _ in }) {
             let (root, cells) = (Cell(), (0..<6).map { _ in Cell() })
@@ -71,7 +71,7 @@ struct OverlappedEditTests {
         }
     }
 
-    @Test("so has that of an edit in place that was announced by hand") func announced() throws {
+    @Test("so do those of an edit in place that was announced by hand") func announced() throws {
         try Diagnostics.withHandler({ _ in }) {
             let (root, cells) = (Cell(), (0..<4).map { _ in Cell() })
             root.list = Array(cells[0..<2])
