@@ -34,6 +34,7 @@ extension TrackedObject {
         let end = try pathEnd(keyPath)
         guard let (schema, key) = end.key, let owner = end.object else { throw end.noObject! }
         try schema.requireSetter(of: key, in: keyPath)
+        try key.checkKeyPath(of: owner)
         if change.kind == .setting {
             guard let old = change.old else {
                 throw change.failure(
@@ -45,7 +46,6 @@ extension TrackedObject {
             guard let own = _openExistential(key.declared.valueType, do: own) else {
                 return try setValue(old, forKeyPath: keyPath)
             }
-            try key.checkKeyPath(of: owner)
             return owner.set(own, key)
         }
         try ProxiedKey(owner, schema, key).revert(change, in: keyPath)

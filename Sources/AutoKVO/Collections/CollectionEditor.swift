@@ -29,14 +29,14 @@ protocol CollectionEditor<Value> {
     /// Makes an edit of the collection in place, and announces it if somebody has to be notified.
     ///
     /// - Parameters:
-    ///   - asking: Whether the plan calls functions of the user, which may do anything. They are called outside of all accesses.
     ///   - stored: Called behind the store, when no observer has been notified.
-    ///   - plan: Looks at the collection. It may be called several times. False if there is nothing to do.
+    ///   - plan: Looks at the collection. It may be called several times, outside of all accesses, since it may call functions of the user.
+    ///     False if there is nothing to do.
     ///   - change: What the plan is, for the observers.
     ///   - store: Does what was planned.
     /// - Returns: What `store` returns; nil if there is nothing to do.
     func edit<Result, Failure: Error>(
-        asking: Bool, stored: () -> Void, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
+        stored: () -> Void, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
         _ store: (inout Value) -> Result
     ) throws(Failure) -> Result?
 }
@@ -45,7 +45,7 @@ extension Property: CollectionEditor where Value: Collection {
     @export(implementation) var editedSlot: Int? { object.slot(atOffset: storage.offset(in: object)) }
 
     @export(implementation) func edit<Result, Failure: Error>(
-        asking: Bool, stored: () -> Void, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
+        stored: () -> Void, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
         _ store: (inout Value) -> Result
     ) throws(Failure) -> Result? {
         // Kept while user code runs, and released before the store, which would otherwise have to copy the collection.
@@ -80,14 +80,14 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///   were called: the death of an object is a change for the observers of a weak reference to it, and their handlers may read
     ///   this property.
     @discardableResult @export(implementation) func edit<Result, Failure: Error>(
-        _ kind: ChangeKind, releasing: Bool = false, asking: Bool = false, stored: () -> Void = {},
+        _ kind: ChangeKind, releasing: Bool = false, stored: () -> Void = {},
         at plan: (Value) throws(Failure) -> RangeSet<Int>, _ store: (inout Value, RangeSet<Int>) -> Result
     ) throws(Failure) -> Result? {
         var (indexes, start) = (RangeSet<Int>(), 0)
         var leaving: [Value.Element] = []
         defer { extendLifetime(leaving) }
         return try edit(
-            asking: asking, stored: stored,
+            stored: stored,
             { value throws(Failure) in
                 indexes = try plan(value)
                 start = value.startIndex
@@ -101,10 +101,10 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// The edit of a kind: removes the elements at some indexes, replaces them by as many others, or inserts as many in such a way that they
     /// are there.
     @export(implementation) func edit<Failure: Error>(
-        _ kind: ChangeKind, with elements: [Value.Element] = [], asking: Bool = false, stored: () -> Void = {},
+        _ kind: ChangeKind, with elements: [Value.Element] = [], stored: () -> Void = {},
         at plan: (Value) throws(Failure) -> RangeSet<Int>
     ) throws(Failure) {
-        try edit(kind, releasing: kind != .insertion, asking: asking, stored: stored, at: plan) { value, indexes in
+        try edit(kind, releasing: kind != .insertion, stored: stored, at: plan) { value, indexes in
             switch kind {
             case .insertion: value.insert(elements, at: indexes)
             case .removal: value.remove(at: indexes)
@@ -146,10 +146,10 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// Moves elements: `plan` returns the index of the element that each position gets. One replacement of the elements that move, or
     /// nothing if none does.
     @export(implementation) func arrange<Failure: Error>(
-        asking: Bool = false, by plan: (Value) throws(Failure) -> [Int]
+        by plan: (Value) throws(Failure) -> [Int]
     ) throws(Failure) {
         var elements: [Value.Element] = []
-        try edit(.replacement, asking: asking) { value throws(Failure) in
+        try edit(.replacement) { value throws(Failure) in
             let (order, start) = (try plan(value), value.startIndex)
             let moved = order.indices.indices { order[$0] != start + $0 }.shifted(by: start)
             // Only the elements that move are kept: a reference to the collection would make the edit copy it.
@@ -169,14 +169,14 @@ extension CollectionEditor where Value: SetAlgebra {
     ///   - store: Makes the edit.
     /// - Returns: What `store` returns; nil if nothing is done.
     @discardableResult @export(implementation) func move<Result, Failure: Error>(
-        asking: Bool = false, _ plan: (Value) throws(Failure) -> SetMovement<Value>,
+        _ plan: (Value) throws(Failure) -> SetMovement<Value>,
         _ store: (inout Value, SetMovement<Value>) -> Result
     ) throws(Failure) -> Result? {
-        // Released after the observers were called: see `edit(_:releasing:asking:at:_:)`.
+        // Released after the observers were called: see `edit(_:releasing:at:_:)`.
         var movement = SetMovement<Value>()
         defer { extendLifetime(movement) }
         return try edit(
-            asking: asking, stored: {},
+            stored: {},
             { value throws(Failure) in
                 movement = try plan(value)
                 return !movement.isEmpty
@@ -185,9 +185,9 @@ extension CollectionEditor where Value: SetAlgebra {
 
     /// The same edit, made by taking out what leaves and putting in what comes. Returns whether anything was done.
     @discardableResult @export(implementation) func move<Failure: Error>(
-        asking: Bool = false, _ plan: (Value) throws(Failure) -> SetMovement<Value>
+        _ plan: (Value) throws(Failure) -> SetMovement<Value>
     ) throws(Failure) -> Bool {
-        let isDone: Void? = try move(asking: asking, plan) {
+        let isDone: Void? = try move(plan) {
             $0.subtract($1.leaving)
             $0.formUnion($1.coming)
         }

@@ -167,7 +167,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     @export(implementation) public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
-        try edit(.removal, asking: true) { $0.indices(ofAny: condition) }
+        try edit(.removal) { $0.indices(ofAny: condition) }
     }
 
     /// Replaces an element: a replacement.
@@ -208,7 +208,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     @export(implementation) public func swapAt(_ i: Int, _ j: Int) throws(KeyValueError) {
-        try type.arrange(asking: false, of: proxied) { array throws(KeyValueError) in
+        try type.arrange(of: proxied) { array throws(KeyValueError) in
             for index in [i, j] { _ = try require(index, in: array) }
             var order = Array(0..<array.count)
             order.swapAt(i, j)
@@ -221,7 +221,7 @@ extension MutableArrayProxy {
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     /// - Complexity: O(*n* log *n*).
     @export(implementation) public func sort(by areInIncreasingOrder: (Any, Any) -> Bool) throws(KeyValueError) {
-        try type.arrange(asking: true, of: proxied) { $0.order(by: areInIncreasingOrder) }
+        try type.arrange(of: proxied) { $0.order(by: areInIncreasingOrder) }
     }
 }
 
@@ -229,10 +229,10 @@ extension MutableArrayProxy {
 
 extension MutableArrayProxy {
     @export(implementation) func edit(
-        _ kind: ChangeKind, with elements: [Any] = [], asking: Bool = false,
+        _ kind: ChangeKind, with elements: [Any] = [],
         at plan: (any ProxiedArray) throws(KeyValueError) -> RangeSet<Int>
     ) throws(KeyValueError) {
-        try type.edit(kind, with: elements, asking: asking, of: proxied, at: plan)
+        try type.edit(kind, with: elements, of: proxied, at: plan)
     }
 
     /// - Parameter index: The index of the element for a number of elements.

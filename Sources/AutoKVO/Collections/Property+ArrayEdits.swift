@@ -169,7 +169,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Complexity: O(*n*).
     @export(implementation) public func removeAll(where condition: (Value.Element) throws -> Bool) rethrows {
-        try edit(.removal, asking: true) { try $0.indexes(where: condition) }
+        try edit(.removal) { try $0.indexes(where: condition) }
     }
 
     /// Replaces elements by others: a replacement of as many as there are on both sides, and an insertion or removal of

@@ -49,9 +49,10 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
             ElementDifferences(from: Array(value), to: Array(new), allowsReplacement: allowsReplacement)
         }
         try object.inTwoEdits(editedSlot) { isStored throws(Failure) in
-            let isDone: Void? = try edit(asking: true, stored: isStored) { value throws(Failure) in
+            let isDone: Void? = try edit(stored: isStored) { value throws(Failure) in
                 (new, differences, equal) = (value, nil, nil)
                 result = try body(&new)
+                if object.isObserved, storage.isDistinct, object.holds(new, at: storage) { return false }
                 // While the object is observed, an equal array of a `.distinct` property is not stored.
                 if !object.isAnnounced(editedSlot), !object.isObserved || !storage.isDistinct { return true }
                 differences = compare(value)

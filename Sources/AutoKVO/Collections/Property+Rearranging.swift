@@ -36,14 +36,14 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     @export(implementation) public func sort(by areInIncreasingOrder: (Value.Element, Value.Element) throws -> Bool)
         rethrows
     {
-        try arrange(asking: true) { try $0.sortedIndices(by: areInIncreasingOrder) }
+        try arrange { try $0.sortedIndices(by: areInIncreasingOrder) }
     }
 
     /// Gives the elements a random order.
     ///
     /// - Complexity: O(*n*).
     @export(implementation) public func shuffle(using generator: inout some RandomNumberGenerator) {
-        arrange(asking: true) { $0.indices.shuffled(using: &generator) }
+        arrange { $0.indices.shuffled(using: &generator) }
     }
 
     /// Gives the elements a random order.

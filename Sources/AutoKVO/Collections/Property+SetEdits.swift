@@ -28,7 +28,7 @@ extension Property where Value: SetAlgebra & Collection {
         isReplacement: Bool, _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var (new, equal, result): (Value, StoredCopy<Value>?, Result?) = (Value(), nil, nil)
-        try move(asking: true) { value throws(Failure) in
+        try move { value throws(Failure) in
             new = value
             result = try body(&new)
             let isSame = storage.isDistinct && new == value
@@ -115,7 +115,7 @@ extension Property where Value: SetAlgebra & Collection {
     ///
     /// - Complexity: O(*n*).
     @export(implementation) public func removeAll(where condition: (Value.Element) throws -> Bool) rethrows {
-        try move(asking: true) { SetMovement(leaving: Value(try $0.filter(condition))) }
+        try move { SetMovement(leaving: Value(try $0.filter(condition))) }
     }
 
     /// Puts elements in: one insertion of those that were not there, or none.

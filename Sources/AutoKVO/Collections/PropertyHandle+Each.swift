@@ -36,7 +36,7 @@ extension PropertyHandle where Value: Collection, Value.Element: TrackedObject {
             }
             // Not by the old value: there is none if an object on the way has died.
             let members = change.newValue.flatMap(unwrapped).flatMap(items(Value.self)) ?? []
-            let new = each.keep(only: members.map { known($0 as AnyObject, as: Value.Element.self) })
+            let new = each.keep(only: members.compactMap { $0 as? Value.Element })
             change.context.makeCalls(new.count) { each.add(new[$0]) }
         }
         var registration = Registration(own.ofElements, nil, .closure(handler), file, line)

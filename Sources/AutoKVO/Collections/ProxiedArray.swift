@@ -9,11 +9,11 @@ extension ContiguousArray: ProxiedArray {}
 extension ProxiedArray {
     /// Makes an edit of the array of a key at some indexes.
     @export(implementation) static func edit(
-        _ kind: ChangeKind, with values: [Any], asking: Bool, of key: ProxiedKey,
+        _ kind: ChangeKind, with values: [Any], of key: ProxiedKey,
         at plan: (any ProxiedArray) throws(KeyValueError) -> RangeSet<Int>
     ) throws(KeyValueError) {
         let elements = try key.convert(values, to: Element.self)
-        try key.editor(of: Self.self).edit(kind, with: elements, asking: asking) { array throws(KeyValueError) in
+        try key.editor(of: Self.self).edit(kind, with: elements) { array throws(KeyValueError) in
             try plan(array)
         }
     }
@@ -32,9 +32,9 @@ extension ProxiedArray {
 
     /// Moves elements of the array of a key.
     @export(implementation) static func arrange(
-        asking: Bool, of key: ProxiedKey, by plan: (any ProxiedArray) throws(KeyValueError) -> [Int]
+        of key: ProxiedKey, by plan: (any ProxiedArray) throws(KeyValueError) -> [Int]
     ) throws(KeyValueError) {
-        try key.editor(of: Self.self).arrange(asking: asking) { array throws(KeyValueError) in try plan(array) }
+        try key.editor(of: Self.self).arrange { array throws(KeyValueError) in try plan(array) }
     }
 
     /// The element at an index; nil if there is none.

@@ -12,6 +12,7 @@
         self.object = object
         schema = try object.requireSchema()
         key = try schema.requireKey(name, in: name)
+        try key.checkKeyPath(of: object)
     }
 
     /// A key that has been looked up.
@@ -88,7 +89,7 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
     var value: Value { key.read() as? Value ?? [] }
 
     /// Whether the collection is a known one, as far as its elements can be compared. The one that is there is known then.
-    private func isStill(_ known: inout Value?, comparing: Bool = true) -> Bool {
+    private func isStill(_ known: inout Value?) -> Bool {
         let (last, now) = (known!, value)
         known = now
         let isSet = Value.self is any SetAlgebra.Type
@@ -96,18 +97,18 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
             if areEqual(a, b) { return true }
             if isSet || a.count != b.count { return false }
             let isSame = ElementIdentity.comparison(Array(a), Array(b))
-            return (0..<a.count).allSatisfy { isSame($0, $0) }
+            return zip(a, b).enumerated().allSatisfy { isSame($0, $0) || isSameContent($1.0, $1.1) }
         }
         if last.count != now.count { return false }
         // Where the getter makes others each time, it says nothing that these are others.
-        return !isSet && !comparing || areSame(last, now) || !areSame(now, value)
+        return areSame(last, now) || !areSame(now, value)
     }
 
     func edit<Result, Failure: Error>(
-        asking: Bool, stored: () -> Void, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
+        stored: () -> Void, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
         _ store: (inout Value) -> Result
     ) throws(Failure) -> Result? {
-        // What there was. It is compared if the plan calls functions of the user, or is of a set; other plans hold for as many elements.
+        // What there was.
         var planned: Value?
         // What the plan has made of it, for the setter.
         var made: Value?
@@ -116,7 +117,7 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
             plan: { () throws(Failure) in
                 planned = value
                 return try plan(planned!)
-            }, isPlanned: { isStill(&planned, comparing: asking) }, isMade: { made == nil || isStill(&made) },
+            }, isPlanned: { isStill(&planned) }, isMade: { made == nil || isStill(&made) },
             stored: stored,
             change
         ) {

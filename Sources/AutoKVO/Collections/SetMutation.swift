@@ -80,12 +80,15 @@ extension ProxiedSet {
         // A value that the set cannot hold is not in it, so it need not be taken out.
         let onlyTakesOut = mutation == .minus || mutation == .intersect
         let elements = onlyTakesOut ? elements(among: values) : Self(try key.convert(values, to: Element.self))
-        return editor.move { SetMovement(of: mutation, with: elements, from: $0) }
+        let isDistinct = mutation == .set && (editor as? Property<Self>)?.storage.isDistinct ?? false
+        return editor.move {
+            isDistinct && $0 == elements ? SetMovement() : SetMovement(of: mutation, with: elements, from: $0)
+        }
     }
 
     /// Takes the elements out that a condition is true of.
     @usableFromInline static func removeAll(of key: ProxiedKey, where condition: (Any) -> Bool) {
-        key.editor(of: Self.self).move(asking: true) { SetMovement(leaving: Self($0.filter { condition($0) })) }
+        key.editor(of: Self.self).move { SetMovement(leaving: Self($0.filter { condition($0) })) }
     }
 
     /// Undoes an edit by which elements left and came: those that came leave, and those that left come, as far as they are not there. An

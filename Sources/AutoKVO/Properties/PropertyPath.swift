@@ -25,7 +25,8 @@ public struct PropertyPath<Value>: PropertyHandle {
 extension PropertyHandle {
     /// The handle of a property of the object that this property holds. The object need not exist yet.
     ///
-    /// - Precondition: The component is the `$` of a property that a name reaches: one that is hidden traps.
+    /// - Precondition: The component is the `$` of a property that a name reaches: one that is hidden traps. The path does not end in an
+    ///   operator.
     /// - Complexity: O(1) and a new string for the path.
     public subscript<Component: PropertyHandle>(
         dynamicMember component: KeyPath<Value, Component>
@@ -35,7 +36,8 @@ extension PropertyHandle {
 
     /// The handle of a property of the object that this property may hold. While it holds none, the path's value is nil.
     ///
-    /// - Precondition: The component is the `$` of a property that a name reaches: one that is hidden traps.
+    /// - Precondition: The component is the `$` of a property that a name reaches: one that is hidden traps. The path does not end in an
+    ///   operator.
     /// - Complexity: O(1) and a new string for the path.
     public subscript<Head: TrackedObject, Component: PropertyHandle>(
         dynamicMember component: KeyPath<Head, Component>
@@ -52,6 +54,10 @@ extension HandleTarget {
         guard let path, path.properties.count < path.keys.count else {
             return HandleTarget(object, path: ParsedKeyPath(properties() + added))
         }
+        requireUsage(
+            path.tail == nil,
+            "\(quoted(path.text)) is followed by a handle: what an operator makes of a collection has no handles. Name the whole path."
+        )
         // A path by name is followed by name.
         let text = path.text + "." + ParsedKeyPath(added).text
         return HandleTarget(object, path: orTrap(try .parse(text)))

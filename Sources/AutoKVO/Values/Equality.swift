@@ -48,13 +48,19 @@ func areEqual(_ a: Any, _ b: Any) -> Bool {
     return AnyEquality.ofType(type(of: a)).compare(a, b)
 }
 
-/// Whether two values are one object, or collections of the same objects in the same order.
+/// Whether two equal values are one object, or collections of the same objects.
 func areSameObjects(_ a: Any?, _ b: Any?) -> Bool {
     var pairs: [(Any?, Any?)] = [(a, b)]
     while let (a, b) = pairs.popLast() {
         guard let a = a.flatMap(unwrapped), let b = b.flatMap(unwrapped) else { continue }
         if let a = a as? any KeyValueCollection, let b = b as? any KeyValueCollection {
-            pairs += zip(a.elements, b.elements).map { ($0, $1) }
+            let (elements, others) = (a.elements, b.elements)
+            if let keys = a.hashableKeys, let otherKeys = b.hashableKeys {
+                let others = Dictionary(zip(otherKeys, others)) { first, _ in first }
+                pairs += zip(keys, elements).map { ($1, others[$0]) }
+            } else {
+                pairs += zip(elements, others).map { ($0, $1) }
+            }
         } else if a as AnyObject !== b as AnyObject {
             return false
         }
@@ -106,13 +112,18 @@ func isSameContent(_ a: Any, _ b: Any) -> Bool {
     return isFunction(type(of: a)) || areCopies(a, b)
 }
 
-/// Between the parts of a structure there may be any bytes, so its parts are compared.
+/// Between the parts of a value there may be any bytes, so its parts are compared.
 private func areCopies(_ a: Any, _ b: Any) -> Bool {
     if type(of: a) != type(of: b) { return false }
     if haveSameBytes(a, b) { return true }
-    let (parts, others) = (Mirror(reflecting: a), Mirror(reflecting: b))
-    return parts.displayStyle == .struct && !parts.children.isEmpty && !(a is any CustomReflectable)
-        && zip(parts.children, others.children).allSatisfy { areCopies($0.value, $1.value) }
+    let (parts, others) = (Mirror(reflecting: a).children, Mirror(reflecting: b).children)
+    switch Mirror(reflecting: a).displayStyle {
+    case .optional where parts.isEmpty && others.isEmpty: return true
+    case .struct, .tuple, .optional, .enum:
+        return !parts.isEmpty && parts.count == others.count && !(a is any CustomReflectable)
+            && zip(parts, others).allSatisfy { $0.label == $1.label && areCopies($0.value, $1.value) }
+    default: return false
+    }
 }
 
 private func haveSameBytes(_ a: Any, _ b: Any) -> Bool {

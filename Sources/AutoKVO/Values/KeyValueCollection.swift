@@ -64,6 +64,14 @@ extension Dictionary: KeyValueCollection {
     }
 }
 
+extension KeyValueCollection {
+    /// What finds each of `elements` where these have no order: the keys of a dictionary, or the elements of a set; nil for an array.
+    var hashableKeys: [AnyHashable]? {
+        let keys = elementKeys ?? (Self.kind == Set<AnyHashable>.kind ? elements : nil)
+        return keys?.map { $0 as! AnyHashable }
+    }
+}
+
 /// All values converted, or nil.
 private func convertEach<To>(_ values: [Any], to type: To.Type, _ forCoding: Bool) -> [To]? {
     var converted: [To] = []

@@ -180,4 +180,34 @@ struct HandleElementTests {
         }
         tracker.expectNoLeaks()
     }
+
+    @Test("a handle that a name has made with a subclass's type gives the elements of that type, one by one")
+    func subclass()
+        throws
+    {
+        let (team, employee) = (Department(), Employee("e"))
+        team.$people.observe { _ in }
+        let staff = try team.path("people", as: [Employee].self)
+        staff.observeElements(
+            added: { [log] in log.add("+\($0.name)") }, removed: { [log] in log.add("-\($0.name)") })
+        staff.observeEach(\.$salary) { [log] member, _ in log.add("\(member.name) is paid") }
+        team.people = [employee, Model()]
+        employee.salary = 2
+        team.$people.remove(at: 1)
+        team.$people.remove(at: 0)
+        employee.salary = 3
+        expectEqual(log.messages, ["+e", "e is paid", "-e"])
+    }
+
+    private final class Employee: Model {
+        let name: String
+        @Observed var salary = 1
+        init(_ name: String) { self.name = name }
+    }
+    private final class Department: Model {
+        @Observed var people: [Model] = []
+        override class var schema: Schema {
+            Schema(Department.self, extending: super.schema) { Key("people", \.people) }
+        }
+    }
 }

@@ -206,6 +206,35 @@ struct ReadInsideTests {
         }
     }
 
+    private final class Item: Model, Equatable {
+        @Observed var n = 1
+        var double: Int { n * 2 }
+        static func == (a: Item, b: Item) -> Bool { a === b }
+        override class var schema: Schema { Schema(Item.self, extending: super.schema) { Key("double", \.double) } }
+    }
+    private final class List: Model {
+        @Observed var items: [Item] = []
+        var big: [Item] { items.filter { $0.n > 5 } }
+        override class var schema: Schema { Schema(List.self, extending: super.schema) { Key("big", \.big) } }
+    }
+
+    @Test("so does one of elements, behind an operator", arguments: ["items.@sum.double", "big.@count"])
+    func ofElements(path: String) throws {
+        let list = List()
+        list.items = [Item()]
+        var shown: Any?
+        let show = { [unowned list] in shown = try! list.value(forKeyPath: path) }
+        show()
+        let first = shown as? Int
+        try list.observe(path) { _ in show() }
+        coalescingChanges {
+            list.items[0].n = 7
+            show()
+            list.items[0].n = 1
+        }
+        #expect(shown as? Int == first && first != nil)
+    }
+
     @Test("a value in between that nobody has read is no change", arguments: [false, true])
     func unread(isSpecial: Bool) {
         let sum = Self.make(isSpecial)

@@ -136,4 +136,29 @@ private final class Log: Sendable {
         person.age = 5
         expectEqual(panel.log.suffix(3), ["age", "draw", "age"])
     }
+
+    @Test("a handle behind an operator stops with a sentence: a name would be of each element") func behindOperator()
+        async
+    {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            final class Scored: TrackedObject, Comparable {
+                @Observed var name = ""
+                @Observed var score = 0
+                static func == (a: Scored, b: Scored) -> Bool { a === b }
+                static func < (a: Scored, b: Scored) -> Bool { a.score < b.score }
+            }
+            final class Team: TrackedObject {
+                @Observed var members: [Scored] = []
+                override class var schema: Schema {
+                    Schema(Team.self, extending: super.schema) { Key("members", \.members) }
+                }
+            }
+            let team = Team()
+            team.members = [Scored()]
+            let least = try team.path("members.@min", as: Scored.self)
+            precondition(least.value === team.members[0])
+            _ = least.$name
+        }
+        expectEqual(missing("\"members.@min\" is followed by a handle", "Name the whole path", in: result), [])
+    }
 }

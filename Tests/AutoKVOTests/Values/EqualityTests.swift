@@ -69,6 +69,24 @@ struct EqualityTests {
         struct Outer { var inner: Padded }
         #expect(isSameContent(Outer(inner: padded), Outer(inner: Padded(isOn: true, text: padded.text))))
         #expect(!isSameContent(Outer(inner: padded), Outer(inner: Padded(isOn: true, text: "another one"))))
+        struct Style {
+            var size: (Bool, String)
+            var extra: Padded?
+        }
+        let style = Style(size: (true, padded.text), extra: padded)
+        var other = Style(size: (true, padded.text), extra: Padded(isOn: true, text: padded.text))
+        #expect(isSameContent(style, other))
+        other.size.0 = false
+        #expect(!isSameContent(style, other))
+        (other.size.0, other.extra) = (true, nil)
+        #expect(!isSameContent(style, other))
+        enum Mark {
+            case none
+            case padded(Padded)
+            case other(Padded)
+        }
+        #expect(isSameContent(Mark.padded(padded), Mark.padded(Padded(isOn: true, text: padded.text))))
+        #expect(!isSameContent(Mark.padded(padded), Mark.other(padded)))
         #expect(isSameContent(Shade(level: 5), Shade(level: 5)) && !isSameContent(Shade(level: 5), Shade(level: 1)))
         #expect(isSameContent(Int?.none as Any, String?.none as Any) && !isSameContent(1, "1"))
     }

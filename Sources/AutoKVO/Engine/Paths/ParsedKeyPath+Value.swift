@@ -19,7 +19,7 @@ extension ParsedKeyPath {
 
     /// Checks the keys that are used by name for the first time, those of the first element behind an operator among them.
     ///
-    /// - Returns: False if an object on the way is nil.
+    /// - Returns: False if not all could be: an object on the way is nil, or the first one is dying.
     func checkFirstUse(from root: TrackedObject) throws(KeyValueError) -> Bool {
         var next: TrackedObject? = root
         for level in keys.indices {
@@ -35,7 +35,7 @@ extension ParsedKeyPath {
                 return try elementPath.checkFirstUse(from: element)
             }
         }
-        return true
+        return !root.isDeinitializing
     }
 
     /// The same; nil if an object on the way is nil. Behind that an operator has an empty collection.
@@ -54,7 +54,9 @@ extension ParsedKeyPath {
         let (schema, slot) = try key(of: last, in: object)
         let (key, isRecorded) = schema.use { ($0.layout.value[slot].declaration, $0.layout.value[slot].isRecorded) }
         defer { extendLifetime(kept) }
-        if let tail, !isRecording, let objects = object.use({ object in key.use { $0.readObjects(object) } }) {
+        if let tail, !isRecording, !isRecorded,
+            let objects = object.use({ object in key.use { $0.readObjects(object) } })
+        {
             return try tail.evaluate(on: objects, in: self, declaredType(from: root))
         }
         let value = object.use { object in
@@ -146,10 +148,11 @@ extension ParsedKeyPath.Tail {
             var index = 0
             // The key of each element, not of one for each class.
             if isRecording { for object in objects { _ = try element.key(of: 0, in: .to(object)) } }
+            // Where this thread records, keys are what is read, and not what their getters read; where it holds changes back, that they are read is noted.
+            let areNoted = isRecording || ThreadContext.current.value.holdsChanges
             while index < objects.count {
                 let (schema, slot) = try element.key(of: 0, in: .to(objects[index]))
-                // Where this thread records, keys are what is read, and not what their getters read.
-                if isRecording, schema.use({ $0.layout.value[slot].isRecorded }) {
+                if areNoted, schema.use({ $0.layout.value[slot].isRecorded }) {
                     result.add(objects[index].valueOfKey(slot, of: schema.object))
                     index += 1
                     continue
