@@ -1,14 +1,23 @@
 /// The property at the end of a path, set in the object that is there at that time. It keeps no object.
 struct SettablePath<Value> {
     let path: ParsedKeyPath
+    /// Reads and writes the property of a handle, whatever its wrapper.
+    private let own: SettableProperty?
 
     init(_ handle: some PropertyHandle) {
         // A path by name is followed by name, also if it is one key.
         path = handle.target.path ?? handle.target.wholePath
+        own = (handle as? Property<Value>)?.settable
     }
 
     /// The property, for a binding of the object at which the path begins.
-    var settable: SettableProperty { SettableProperty(comparing: { set($1, from: $0) }) }
+    var settable: SettableProperty {
+        SettableProperty(comparing: { set($1, from: $0) }) { root in
+            // What cannot be reached is not set either, and reported then.
+            guard let end = try? path.end(from: root), let object = end.object, let key = end.key?.key else { return }
+            object.completeDeliveries(beforeWriteOf: key.slot)
+        }
+    }
 
     /// The object that has the last key; nil if there is none, or an object on the way does not fit the path, which `set` reports.
     func object(from root: TrackedObject) -> TrackedObject? { (try? path.end(from: root))?.object }
@@ -33,10 +42,15 @@ struct SettablePath<Value> {
             let end = try path.end(from: root)
             guard let object = end.object, let (schema, key) = end.key else { return }
             let isByHandle = !path.properties.isEmpty && key.storageType == Observed<Value>.self
-            let new = isByHandle ? value : try schema.prepare(value, for: key, in: path.text)
-            if areEqual(key.declared.read(object), new) { return }
-            guard isByHandle, let offset = key.offset else { return object.set(new, key) }
-            Property<Value>(object, PropertyStorage(in: object, offset: offset)).write(value)
+            if let handle = own
+                ?? (isByHandle
+                    ? Property<Value>(object, PropertyStorage(in: object, offset: key.offset!)).settable : nil)
+            {
+                if !handle.holds(value, in: object) { handle.set(object, to: value) }
+                return
+            }
+            let new = try schema.prepare(value, for: key, in: path.text)
+            if !areEqual(key.declared.read(object), new) { object.set(new, key) }
         } catch { Diagnostics.report("A binding cannot set \(quoted(path.text)): \(error)") }
     }
 }
@@ -60,13 +74,16 @@ extension PropertyHandle {
     var firstSlot: Int? { target.longPath?.slot(of: 0, in: .to(target.schema())) }
 }
 
-/// Which object's property a binding in both ways has read last, and the value that it showed for it.
+/// Which object's property a binding in both ways has read last, and the value that it showed for it. It keeps neither alive.
 final class ShownObject: Sendable {
     private let content = Guarded<(object: PinnedReference<TrackedObject>?, value: Any)?>(nil)
 
     /// - Parameter value: What is shown where there is no object, too; nil while something else is being set.
     func set(_ object: TrackedObject?, _ value: Any?) {
-        var other = value.map { (object: object.map(PinnedReference.init), value: $0) }
+        func reference(to value: Any) -> Any {
+            (unwrapped(value) as? TrackedObject).map { PinnedReference($0) as Any } ?? value
+        }
+        var other = value.map { (object: object.map(PinnedReference.init), value: reference(to: $0)) }
         content.withLock { swap(&$0, &other) }
         // The former one is released without the lock.
         extendLifetime(other)
@@ -77,6 +94,10 @@ final class ShownObject: Sendable {
         content.withLock { $0 }.map { $0.object?.isReference(to: object) ?? false }
     }
 
-    /// Whether an equal value is shown. False while something else is being set.
-    func isEqual(to value: Any) -> Bool { content.withLock { $0 }.map { areEqual($0.value, value) } ?? false }
+    /// Whether an equal value is shown. False while something else is being set, or if it is an object that is dead.
+    func isEqual(to value: Any) -> Bool {
+        guard let shown = content.withLock({ $0 })?.value else { return false }
+        guard let reference = shown as? PinnedReference<TrackedObject> else { return areEqual(shown, value) }
+        return reference.object.map { areEqual($0, value) } ?? false
+    }
 }

@@ -5,22 +5,32 @@ struct SettableProperty {
     private let equality: AnyEquality
     private let read: ObjectReader
     private let write: (AnyObject, Any) -> Void
+    /// Calls the handlers that a write would call first: those that have not heard of an earlier change.
+    private let completeDeliveries: (TrackedObject) -> Void
 
     @usableFromInline
-    init<Value>(of type: Value.Type, read: @escaping (AnyObject) -> Any, write: @escaping (AnyObject, Any) -> Void) {
+    init<Value>(
+        of type: Value.Type, at offset: Int, read: @escaping (AnyObject) -> Any,
+        write: @escaping (AnyObject, Any) -> Void
+    ) {
         (self.type, equality, self.read, self.write) = (type, AnyEquality.of(type), ObjectReader(read), write)
+        completeDeliveries = { $0.completeDeliveries(beforeWriteOf: $0.slot(atOffset: offset)) }
     }
 
     /// What compares values by itself, and is to be called with each.
-    init<Value>(comparing set: @escaping (TrackedObject, Value) -> Void) {
+    init<Value>(
+        comparing set: @escaping (TrackedObject, Value) -> Void, completing: @escaping (TrackedObject) -> Void
+    ) {
         (type, equality, read) = (Value.self, AnyEquality(), ObjectReader { _ in () })
         write = { set(known($0, as: TrackedObject.self), content(of: $1, as: Value.self)) }
+        completeDeliveries = completing
     }
 
     /// The property of a key, read and set by name.
     init(_ key: ResolvedKey) {
         (type, equality, read) = (key.declared.valueType, .ofType(key.declared.valueType), key.declared.read)
         write = key.announcesItself ? key.declared.write! : { known($0, as: TrackedObject.self).set($1, key) }
+        completeDeliveries = { $0.completeDeliveries(beforeWriteOf: key.slot) }
     }
 
     /// The value that the path of a change has now, in a handler of the change, whatever its type.
@@ -29,8 +39,17 @@ struct SettableProperty {
     /// Whether a value is held as one of the property's type.
     func isOfType(_ value: Any) -> Bool { contentType(of: value) == type }
 
-    /// Whether the property of an object has a value that is equal to this one, which has its type.
-    func holds(_ value: Any, in object: TrackedObject) -> Bool { equality.compare(read(object), value) }
+    /// The value, as one of the property's type.
+    func value<Value>(in object: TrackedObject, as type: Value.Type) -> Value { content(of: read(object), as: type) }
+
+    /// Whether the property of an object has a value that is equal to this one, which has its type. Else the handlers are called that a write
+    /// would call first: whoever asks may leave it then.
+    func holds(_ value: Any, in object: TrackedObject) -> Bool {
+        if equality.compare(read(object), value) { return true }
+        if ThreadContext.current.value.pending.isEmpty { return false }
+        completeDeliveries(object)
+        return equality.compare(read(object), value)
+    }
 
     /// Sets the property of an object to a value of its type.
     func set(_ object: TrackedObject, to value: Any) { write(object, value) }
@@ -47,6 +66,7 @@ extension Property {
                 known(object, as: TrackedObject.self), PropertyStorage(in: object, offset: offset), indirect: indirect)
         }
         return SettableProperty(
-            of: Value.self, read: { handle($0).value }, write: { handle($0).write(content(of: $1, as: Value.self)) })
+            of: Value.self, at: offset, read: { handle($0).value },
+            write: { handle($0).write(content(of: $1, as: Value.self)) })
     }
 }

@@ -39,10 +39,17 @@ final class Binding: @unchecked Sendable {
         return ifNotInside { number in
             let value = SettableProperty.value(of: change)
             guard property.isOfType(value) else { return false }
-            if isLast(number), !property.holds(value, in: object) { property.set(object, to: value) }
+            if isLast(number), !property.holds(value, in: object), isLast(number), change.observation.isValid {
+                property.set(object, to: value)
+            }
             if isLast(number) { return true }
-            _ = follow(object, from: value) { change.observation.isValid ? SettableProperty.value(of: change) : nil }
-            return true
+            var isConverted = false
+            _ = follow(object, from: value, change.observation) {
+                let value = SettableProperty.value(of: change)
+                isConverted = !property.isOfType(value)
+                return isConverted ? nil : value
+            }
+            return !isConverted
         }
     }
 
@@ -52,17 +59,14 @@ final class Binding: @unchecked Sendable {
     /// is set those that have not heard of the property's last change. The binding is called for that inside of itself, and leaves it to this
     /// call to follow.
     ///
-    /// - Parameter current: What the property is to be set to; nil to leave it.
+    /// - Parameters:
+    ///   - observation: That of the binding. Once it has ended nothing is set.
+    ///   - current: What the property is to be set to; nil to leave it.
     /// - Returns: False if this thread is setting the property already: then that call sets it again. Also if the property was left in a circle:
     ///   it does not show the source's value then, and what it has is nobody's edit that could be written back.
-    @inline(never) @discardableResult func set(_ object: TrackedObject, to current: () -> Any?) -> Bool {
-        ifNotInside { _ in follow(object, from: nil, current) }
-    }
-
-    /// What a function makes of the source's value; nil if the binding has ended, which the function may bring about.
-    static func value(_ observation: KeyValueObservation, _ make: () -> Any?) -> Any? {
-        guard observation.isValid, let value = make() else { return nil }
-        return observation.isValid ? value : nil
+    @inline(never) @discardableResult
+    func set(_ object: TrackedObject, _ observation: KeyValueObservation, to current: () -> Any?) -> Bool {
+        ifNotInside { _ in follow(object, from: nil, observation, current) }
     }
 
     /// Runs a function that sets the property, unless this thread is inside of such a function: that one then finds out, by `changes`, that
@@ -84,11 +88,16 @@ final class Binding: @unchecked Sendable {
     ///
     /// - Returns: False if it was left in a circle.
     @inline(never)
-    private func follow(_ object: TrackedObject, from value: Any?, _ current: () -> Any?) -> Bool {
+    private func follow(
+        _ object: TrackedObject, from value: Any?, _ observation: KeyValueObservation, _ current: () -> Any?
+    ) -> Bool {
         var last = value
         for _ in 0..<Self.maximumRounds {
             let number = changes.load(ordering: .relaxed)
-            if let next = current(), isLast(number), !property.holds(next, in: object) {
+            // Each of these may call code that changes the source, or ends the binding.
+            if observation.isValid, let next = current(), isLast(number), !property.holds(next, in: object),
+                isLast(number), observation.isValid
+            {
                 // A value that does not equal itself, such as NaN, stops when it has passed round a circle of bindings once.
                 if let last, !areEqual(next, next), isSameContent(next, last) { return true }
                 last = next

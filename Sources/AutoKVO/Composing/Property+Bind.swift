@@ -144,6 +144,6 @@ extension Binding {
     fileprivate func follow<Value, Input, Result>(
         _ change: Change<Value>, on object: TrackedObject, _ transform: (Input) -> Result
     ) {
-        set(object, to: { Binding.value(change.observation) { change.currentValue(as: Input.self).map(transform) } })
+        set(object, change.observation) { change.currentValue(as: Input.self).map(transform) }
     }
 }

@@ -119,11 +119,12 @@ extension Property {
         _ source: Source, _ options: ObservingOptions, _ file: StaticString, _ line: UInt,
         _ transform: @escaping (Source.Value?) -> Value, _ inverse: @escaping (Value) -> Source.Value
     ) -> KeyValueObservation {
-        let (own, other, shown) = (SettablePath<Value>(self), SettablePath<Source.Value>(source), ShownObject())
-        let binding = makeBinding(own.settable, copiesValues: false)
+        let (own, other, shown) = (settable, SettablePath<Source.Value>(source), ShownObject())
+        let binding = makeBinding(own, copiesValues: false)
         // An edit is for the object that was shown.
         func writeBack(_ object: TrackedObject, to root: TrackedObject, _ reading: KeyValueObservation) {
-            guard let value = own.value(from: object), let end = other.object(from: root), shown.isShown(end) ?? false,
+            let value = own.value(in: object, as: Value.self)
+            guard let end = other.object(from: root), shown.isShown(end) ?? false,
                 !areEqual(transform(other.value(from: root)), value), !shown.isEqual(to: value)
             else { return }
             let edited = inverse(value)
@@ -136,8 +137,9 @@ extension Property {
         }
         // What is set may have its observers change the source.
         func follow(_ root: TrackedObject, in object: TrackedObject, _ reading: KeyValueObservation) -> Value? {
-            func current() -> Any? { Binding.value(reading) { transform(other.value(from: root)) } }
-            guard binding.set(object, to: current), reading.isValid else { return nil }
+            guard binding.set(object, reading, to: { transform(other.value(from: root)) }), reading.isValid else {
+                return nil
+            }
             let (end, value) = (other.object(from: root), transform(other.value(from: root)))
             guard other.object(from: root) === end, reading.isValid else { return nil }
             shown.set(end, value)
@@ -146,8 +148,8 @@ extension Property {
         // What is shown changes when it has been set: setting it completes deliveries of what was shown before.
         func show(_ root: TrackedObject, in object: TrackedObject, _ reading: KeyValueObservation) {
             // Where there is nothing new to show, an edit of which the binding has not been notified yet is written back first.
-            if shown.isEqual(to: transform(other.value(from: root))), let value = own.value(from: object),
-                !shown.isEqual(to: value)
+            if shown.isEqual(to: transform(other.value(from: root))),
+                !shown.isEqual(to: own.value(in: object, as: Value.self))
             {
                 OutermostChange.finishCalls()
             }

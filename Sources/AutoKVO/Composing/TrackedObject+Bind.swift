@@ -56,13 +56,12 @@ extension TrackedObject {
         /// Sets the property to the transformed value of the source, unless it has an equal value, as long as the binding lasts.
         @inline(never) func follow(_ observation: KeyValueObservation, on object: TrackedObject, _ current: () -> Any?)
         {
-            func converted() -> Any? {
+            binding.set(object, observation) {
                 do throws(KeyValueError) { return .some(try settable.converted(current(), by: transform)) } catch {
                     Diagnostics.report("A binding cannot set \(type(of: object)).\(key): \(error)")
                     return nil
                 }
             }
-            binding.set(object, to: { Binding.value(observation, converted) })
         }
         _ = try settable.converted(current, by: transform)
         let name = ObservationName.binding(settable.slot)

@@ -36,7 +36,7 @@ extension TrackedObject {
     /// completed before, since their handlers may set it.
     @usableFromInline
     final func holds<Value>(_ value: Value, at storage: PropertyStorage<Value>) -> Bool {
-        completeDeliveries(beforeWriteAtOffset: storage.offset(in: self))
+        completeDeliveries(beforeWriteOf: slot(atOffset: storage.offset(in: self)))
         return AnyEquality.of(Value.self)(storage.checkedValue, value)
     }
 }

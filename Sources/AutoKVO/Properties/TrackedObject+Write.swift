@@ -166,8 +166,8 @@ extension TrackedObject {
         return ObservedWrite(to: self, record, slot, layout) != nil
     }
 
-    /// Completes the deliveries that a write of the property at an offset must not overtake.
-    final func completeDeliveries(beforeWriteAtOffset offset: Int) { _ = isAnnounced(slot(atOffset: offset)) }
+    /// Completes the deliveries that a write of a property must not overtake.
+    final func completeDeliveries(beforeWriteOf slot: Int?) { _ = isAnnounced(slot) }
 
     /// Makes an edit of a collection, and announces it if somebody has to be notified.
     ///

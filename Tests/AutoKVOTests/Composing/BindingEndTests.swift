@@ -139,4 +139,25 @@ struct BindingEndTests {
         source.v = 2
         #expect((source.v, shown.v, other.v) == (form < 5 ? 3 : 2, 77, 77))
     }
+
+    @Test(
+        "one that ends while handlers are called before it sets the property sets it no more", arguments: 0..<6,
+        [true, false])
+    func endedBeforeSetting(form: Int, isReplaced: Bool) throws {
+        let other = Dial()
+        other.v = 77
+        try bind(form)
+        shown.$v.observe { [unowned source, unowned shown] _ in if shown.v == 5 { source.v = 3 } }
+        var isDone = false
+        shown.$v.observe { [unowned shown] _ in
+            guard shown.v == 5, !isDone else { return }
+            isDone = true
+            if isReplaced { shown.$v.bind(to: other.$v) } else { shown.$v.unbind() }
+        }
+        // A binding in both ways writes the edit back first.
+        shown.v = 5
+        expectEqual(shown.v, isReplaced ? 77 : 5)
+        other.v = 78
+        expectEqual(shown.v, isReplaced ? 78 : 5)
+    }
 }

@@ -1,0 +1,117 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class Item: Model {}
+
+private final class List: Model {
+    @Observed var current: Item?
+    @Observed var title = "X"
+    @Observed var number = 7
+}
+
+private final class Card: Model {
+    @ObservedReadOnly private(set) var title = ""
+    @ObservedWeak var selected: Item?
+
+    func follow(_ list: List) { editable(\._title).bindBothWays(to: list.$title) }
+    func edit(_ title: String) { self.title = title }
+}
+
+private class Scale: Model { @Observed var level = 1 }
+private final class Doubled: Scale {
+    override var level: Int {
+        get { super.level * 2 }
+        set { super.level = newValue / 2 }
+    }
+    override class var schema: Schema { Schema(Doubled.self, extending: super.schema) { Key("level", \.level) } }
+}
+private final class Owner: Model { @Observed var scale: Scale = Doubled() }
+
+/// Bindings in both ways of properties that are not plain ones.
+struct BothWaysKindsTests {
+    let tracker = LifetimeTracker()
+
+    @Test("a property of which only its class may set the value follows, and is followed") func readOnly() {
+        let (list, card) = (List(), Card())
+        card.follow(list)
+        #expect((list.title, card.title) == ("X", "X"))
+        list.title = "Y"
+        expectEqual(card.title, "Y")
+        card.edit("Z")
+        expectEqual(list.title, "Z")
+    }
+
+    @Test("so do weak ones, and the binding does not keep what they refer to") func weak() {
+        let (list, card, other) = (List(), Card(), Card())
+        list.current = tracker.track(Item())
+        card.$selected.bindBothWays(to: list.$current)
+        other.$selected.bindBothWays(to: card.$selected)
+        #expect(card.selected === list.current && other.selected === list.current && card.selected != nil)
+        var calls = 0
+        other.$selected.observe { _ in calls += 1 }
+        list.current = nil
+        tracker.expectNoLeaks()
+        #expect(card.selected == nil && other.selected == nil && calls > 0)
+        let item = tracker.track(Item())
+        other.selected = item
+        #expect(list.current === item && card.selected === item)
+    }
+
+    @Test("one that a subclass overrides is read as it is written: in its storage") func overridden() {
+        let (scale, list) = (Doubled(), List())
+        scale.$level.bindBothWays(to: list.$number)
+        #expect((list.number, scale.$level.value) == (7, 7))
+        list.number = 10
+        #expect((list.number, scale.$level.value) == (10, 10))
+        scale.$level.value = 4
+        expectEqual(list.number, 4)
+    }
+
+    @Test("so is one at the end of a path", .needs(.blankObject)) func overriddenAtTheEnd() {
+        let (owner, list) = (Owner(), List())
+        owner.$scale.$level.bind(to: list.$number)
+        for number in [4, 8, 16] {
+            list.number = number
+            expectEqual(owner.scale.$level.value, number)
+        }
+    }
+
+    private final class Person: Model { @Observed var name = "Ann" }
+    private final class Controller: Model {
+        @Observed var selection: Person?
+        @Observed var scores = [1]
+    }
+    private final class Label: Model {
+        @Observed var title = ""
+        @Observed var best = 0
+        override class var schema: Schema {
+            Schema(Label.self, extending: super.schema) {
+                Key("title", \.title)
+                Key("best", \.best)
+            }
+        }
+    }
+
+    @Test("a source that leads nowhere any more while the property is set is reported, and does not trap")
+    func goneInside()
+        throws
+    {
+        let (controller, label) = (Controller(), Label())
+        controller.selection = Person()
+        try label.bind("title", to: "selection.name", of: controller)
+        try label.bind("best", to: "scores.@max", of: controller)
+        label.$title.observe { [unowned label, unowned controller] _ in
+            if label.title.isEmpty { controller.selection = nil }
+        }
+        label.$best.observe { [unowned label, unowned controller] _ in if label.best == 9 { controller.scores = [] } }
+        let reports = MessageLog()
+        Diagnostics.withHandler({ reports.add($0) }) {
+            controller.selection!.name = ""
+            controller.scores = [9]
+        }
+        #expect((label.title, label.best) == ("", 9))
+        #expect(
+            reports.messages.count == 2 && reports.messages.allSatisfy { $0.contains("A binding cannot set Label.") })
+    }
+}
