@@ -37,6 +37,6 @@ extension KeyValueObservation {
     func noteRead() {
         guard ThreadContext.current.value.holdsChanges else { return }
         let expressions = routes?.map(\.expression) ?? [record?.expression(Int(slot))]
-        for expression in expressions { _ = expression?.value(isRead: true) }
+        for expression in expressions { _ = expression?.refreshedValue(isRead: true) }
     }
 }

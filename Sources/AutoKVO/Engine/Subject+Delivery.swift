@@ -42,6 +42,7 @@ extension Subject {
     func complete(_ thread: InPlace<ThreadContext>) {
         if isWaiting {
             isWaiting = false
+            if toldBefore != nil { takeTold() }
             makeEvent(isPrior: false)
             tellElsewhere()
             deliver(thread)

@@ -67,9 +67,8 @@ extension Subject {
     }
 
     /// The subject, which was known, is not open any more. What another thread has told since `becomeKnown` becomes its old value.
-    ///
-    /// - Parameter released: Gets what is to be released.
-    func takeTold(_ released: inout [Any?]) {
+    @inline(never)
+    func takeTold() {
         let (before, root) = (toldBefore.take()!, self.root)
         let told: ToldElsewhere? = root.lock.withLock {
             let isLast = addOpen(-1) == 0
@@ -79,11 +78,10 @@ extension Subject {
             return isLast ? details.told.removeValue(forKey: identity) : details.told[identity]
         }
         guard let told else { return }
-        released.append(told)
-        if told.number <= before { return }
+        if told.number <= before { return extendLifetime(told) }
         event.isAmbiguous = told.isToldToSome
         let isSame = told.computed == computed.map { ObjectIdentifier($0) }
-        released.append(replaceOld(told.value, isSame ? told.changes : formerChanges))
+        extendLifetime((told, replaceOld(told.value, isSame ? told.changes : formerChanges)))
     }
 
     /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for values it is not read:

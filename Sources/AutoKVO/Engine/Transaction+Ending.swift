@@ -56,20 +56,23 @@ extension Transaction {
         subjects[count...].map(\.object).filter(isOpener).forEach { $0.missOld(isMarked: isMarked) }
     }
 
-    /// Counts this change out of its subjects, and keeps those that it is to deliver.
+    /// Counts this change out of its subjects, and keeps those that it is to deliver. Other threads know of these until `takeTold`.
     func countOut() {
-        var (areHeld, released): (Bool, [Any?]) = (false, [])
+        var areHeld = false
         forEachSubject {
             ($0.openCount, $0.isDue) = ($0.openCount - 1, true)
             if isOpener(of: $0) { $0.opener = nil }
-            if $0.openCount > 0 { areHeld = true } else if $0.toldBefore != nil { $0.takeTold(&released) }
+            if $0.openCount > 0 { areHeld = true }
         }
         if areHeld {
             subjects.removeAll { $0.object.openCount > 0 }
             forgetPlaces()
         }
-        extendLifetime(released)
     }
+
+    /// The subjects are not open any more: what other threads have told of them becomes their old value.
+    @inline(__always)
+    func takeTold() { forEachSubject { if $0.toldBefore != nil { $0.takeTold() } } }
 
     @inline(never)
     private func deliver(_ thread: InPlace<ThreadContext>) {
@@ -95,7 +98,9 @@ extension Transaction {
         let due = threadEnds ? [] : subjects.filter(\.object.isDueWithoutChange)
         countOut()
         let notified = due.filter { $0.object.openCount == 0 }
-        if !notified.isEmpty {
+        if notified.isEmpty {
+            takeTold()
+        } else {
             Transaction.forgetWalks(thread)
             settle(thread)
             notify(notified, isPrior: false, thread)
@@ -145,8 +150,14 @@ extension Transaction {
         for (record, slot) in changed {
             transaction.findSubjects(of: record, slot, excluding: excluded, only: search, thread)
         }
+        // What is derived from several of them comes behind what is derived from each.
+        if changed.count > 1, transaction.subjects.count > 1 { transaction.sort(from: 0, thread) }
         transaction.includeFurtherChangeOfShared(thread)
-        transaction.forEachSubject { $0.missOld() }
+        transaction.forEachSubject {
+            $0.missOld()
+            // User code runs before their observers are called.
+            if !$0.isOwn { $0.becomeKnown() }
+        }
         for (record, slot) in changed { follow(record, slot) }
         transaction.countOut()
         transaction.settle(thread)

@@ -213,7 +213,7 @@ final class Transaction: PooledObject {
         var isKnown = !isPlain
         forEachSubject {
             needs.formUnion($0.needs)
-            if !$0.isOwn, $0.needs.contains(.old), !$0.isComputed { isKnown = true }
+            if !$0.isOwn, $0.needs.contains(.old) { isKnown = true }
             guard $0.edit != nil || $0.isKnown else { return }
             if !isOpener(of: $0) { hasShared = true } else if $0.isOpenElsewhere(thread) { $0.includeFurtherChange() }
         }
@@ -226,7 +226,7 @@ final class Transaction: PooledObject {
         isReadingOld = false
         if needs.contains(.prior), thread.value.coalescing == nil {
             let notified = subjects.filter {
-                isOpener(of: $0.object) && $0.object.lowerBound == 0 && $0.object.needs.contains(.prior)
+                isOpener(of: $0.object) && $0.object.needs.contains(.prior)
             }
             if !notified.isEmpty { notify(notified, isPrior: true, thread) }
         }

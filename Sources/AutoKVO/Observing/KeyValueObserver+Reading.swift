@@ -8,7 +8,7 @@ extension KeyValueObserver {
     /// `.prior` it is also called before each change of what was read; if the value turns out to be equal, no other call follows.
     ///
     /// The closure gets the observer, so that it need capture nothing. The observation ends with the observer, keeps nothing alive that
-    /// was read, and has no key paths and no target. That of an observer which is no `TrackedObject` also ends, with
+    /// was read but for objects in a value that is a collection, a tuple or a structure, and has no key paths and no target. That of an observer which is no `TrackedObject` also ends, with
     /// `.targetDeinitialized`, when all that was read is dead. A closure that reads nothing that is observed is reported to `Diagnostics`.
     ///
     /// Not for actors: the closure would run outside of the actor. Let another object observe, `on:` the actor.

@@ -53,7 +53,7 @@ extension TrackedObject {
     /// The slot of a key that a change is announced of; nil, with a report, if there is no such key.
     func announcedSlot(_ key: String) -> Int? {
         if isDeinitializing { return nil }
-        return orReport("A change could not be announced", try requireSchema().requireSlot(of: key, in: key))
+        return orReport("A change could not be announced", try requireSchema().requireOwnSlot(of: key))
     }
 }
 

@@ -118,7 +118,9 @@ struct WeakReference {
         }
         former?.cancel()
         // If the change is announced by hand, this has not been done yet.
-        if former != nil { Recording.suspended { owner.record?.updateWatch(of: slot!, didChange: true) } }
+        if let slot, let record = owner.record, former != nil || record.layout!.value[slot].isSilent {
+            Recording.suspended { record.updateWatch(of: slot, didChange: true) }
+        }
         // The old reference is released without the lock.
         extendLifetime(reference)
     }

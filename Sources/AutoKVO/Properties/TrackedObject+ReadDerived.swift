@@ -19,7 +19,7 @@ extension TrackedObject {
         if record.layout!.value[slot].isOverridden, findGetter(of: slot, getter) {
             // Not inside of a computation, which may need itself.
             if !isRecording, ThreadContext.current.value.computingDepth == 0 {
-                _ = record.expression(slot)?.value(isRead: true)
+                _ = record.expression(slot)?.refreshedValue(isRead: true)
             }
             return nil
         }
@@ -34,10 +34,10 @@ extension TrackedObject {
         return slot >= 0 && schema.keys[slot].isOverridden ? valueOfKey(slot, of: schema) : nil
     }
 
-    /// Nil if the object is dying, or the value is that of an override.
+    /// Nil if the object is dying, nothing is kept that is the value of now, or that is the value of an override.
     private final func value(of expression: Expression) -> Any? {
         if isDeinitializing || expression.function.overridden?.isOverridden ?? false { return nil }
-        if !expression.isEvaluatingHere { return expression.value(isRead: !isRecording) }
+        if !expression.isEvaluatingHere { return expression.refreshedValue(isRead: !isRecording) }
         // Either its function writes, and a handler of what it writes reads the value; or it depends on itself, which `beginComputing` finds.
         // The kept value, if old values of a change are being read; otherwise the function is called for this read.
         let isOld = !isRecording && ThreadContext.current.value.openTransactions.last?.object.isReadingOld ?? false

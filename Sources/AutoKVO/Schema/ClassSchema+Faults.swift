@@ -60,7 +60,8 @@ extension ClassSchema {
         // A computed property depends on what it reads. What that is shows when it is read: see `checkFirstUse`. One that another class stores
         // may be private there, or in another module.
         let own = FieldLayout.ownOffsets(of: key.declared.owner)
-        let isStored = layout.fields.contains { $0.name == name && own.contains($0.offset) }
+        let names = [name, "$__lazy_storage_$_" + name]
+        let isStored = layout.fields.contains { names.contains($0.name) && own.contains($0.offset) }
         return isStored ? problem(ofSilent: key, keys) : nil
     }
 

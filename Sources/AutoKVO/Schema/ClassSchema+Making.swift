@@ -93,9 +93,19 @@ extension ClassSchema {
         // What a superclass declares is about its own properties, also if this class has others of the same names.
         for (key, inherited) in zip(keys, inherited) {
             (key.directBases, key.directPaths) = (inherited.directBases, inherited.directPaths)
+            key.doubtfulBase = inherited.doubtfulBase
             for slot in key.directBases { keys[slot].directDerived.append(key.slot) }
         }
         for key in keys {
+            // As far as is known now, it is computed, and the superclass's property of its name is private there. It may be that property.
+            if key.observed == nil, !key.ownAffectedBy.isEmpty,
+                let other = inherited.last(where: { $0.name == key.name && $0.observed != nil }),
+                !key.directBases.contains(other.slot)
+            {
+                key.directBases.append(other.slot)
+                key.doubtfulBase = other.slot
+                keys[other.slot].directDerived.append(key.slot)
+            }
             for base in key.ownAffectedBy {
                 let first = String(base.prefix { $0 != "." })
                 if let slot = slots[base] ?? hidden[base] {

@@ -79,6 +79,12 @@ final class ClassSchema: @unchecked Sendable {
         throw unknownKey(name, in: keyPath)
     }
 
+    /// The slot of a key that the class itself names, which may be hidden from others.
+    func requireOwnSlot(of name: String) throws(KeyValueError) -> Int {
+        if let slot = slot(of: name) ?? hidden[name] { return slot }
+        throw unknownKey(name, in: name)
+    }
+
     func requireKey(_ name: String, in keyPath: String) throws(KeyValueError) -> ResolvedKey {
         keys[try requireSlot(of: name, in: keyPath)]
     }

@@ -37,6 +37,8 @@ final class ResolvedKey: @unchecked Sendable {
     /// Slots of the same object that this key is declared to be derived from, and the slots derived from it.
     var directBases: [Int] = []
     var directDerived: [Int] = []
+    /// The one of `directBases` that it may have nothing to do with: so its observers are called only if its value is another one.
+    var doubtfulBase: Int?
     /// Paths over other objects that this key is declared to be derived from.
     var directPaths: [DerivedPath] = []
     let closure = OnceReference<DependencyClosure>()

@@ -243,4 +243,19 @@ struct HeldBackTests {
         picker.both[1].firstName = "Eve"
         expectEqual(told, ["Ann Bob", "Bob Eve"])
     }
+
+    @Test(
+        "an observer that is added inside of a change gets its prior call there, whoever observes",
+        arguments: [false, true])
+    func priorCall(isObserved: Bool) {
+        let sum = DerivedGraph()
+        if isObserved { sum.$sum.observe { _ in } }
+        var calls: [Bool] = []
+        sum.$a.withMutation {
+            sum.$sum.observe(options: .prior) { calls.append($0.isPrior) }
+            sum.b = 5
+            expectEqual(calls.first, true)
+        }
+        expectEqual(calls, [true, false])
+    }
 }

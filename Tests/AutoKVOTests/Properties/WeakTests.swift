@@ -442,4 +442,43 @@ struct WeakTests {
         expectEqual(recorder.paths.sorted(), ["made", "made.city"])
         expectEqual(recorder.entries.first { $0.keyPath == "made.city" }?.new as? String, "city 2")
     }
+
+    @Test("the death of an object that several refer to is told in the order of one change") func severalHolders() {
+        final class Holder: Model {
+            @ObservedWeak var item: Node?
+            @Derived({ (holder: Holder) in holder.item == nil ? 0 : 1 }) var count: Int
+        }
+        final class Panel: Model {
+            let holders = [Holder(), Holder(), Holder()]
+            @Derived({ (panel: Panel) in panel.holders.reduce(0) { $0 + $1.count } }) var total: Int
+        }
+        let panel = Panel()
+        var item: Node? = Node()
+        for holder in panel.holders { holder.item = item }
+        var log: [String] = []
+        panel.$total.observe(options: .new) { log.append("total \($0.newValue!)") }
+        for holder in panel.holders { holder.$count.observe { _ in log.append("count") } }
+        item = nil
+        expectEqual(log, ["count", "count", "count", "total 0"])
+    }
+
+    @Test(
+        "one that is announced by hand is told of the death of what it was set to in silence", arguments: [false, true])
+    func silent(hadAnother: Bool) {
+        final class Quiet: Model {
+            @ObservedWeak var item: Node?
+            override class var schema: Schema {
+                Schema(Quiet.self, extending: super.schema) { Key("item", \.item, notifiesAutomatically: false) }
+            }
+        }
+        let (quiet, first) = (Quiet(), Node())
+        if hadAnother { quiet.item = first }
+        var calls = 0
+        quiet.$item.observe { _ in calls += 1 }
+        var item: Node? = Node()
+        quiet.item = item
+        item = nil
+        expectEqual(calls, 1)
+        extendLifetime(first)
+    }
 }

@@ -75,14 +75,20 @@ final class Expression: @unchecked Sendable {
     // MARK: The value
 
     /// The value, computed if a source may have changed. Nil if it cannot be: the object is dying. While this thread evaluates it, the
-    /// one from before.
+    /// one from before. Where other threads change its sources again and again it is computed for this read, and not kept.
+    func value() -> Any? {
+        if let kept = refreshedValue() ?? (isEvaluatingHere ? keptValue : nil) { return kept }
+        return root.object(as: AnyObject.self).map { object in Recording.suspended { function.body(object) } }
+    }
+
+    /// The kept value, computed if a source may have changed; nil if nothing that is kept is the value of now. An expression that reads it
+    /// calls the function itself then, and so depends on what that reads: a link to this one would tell it of changes of what is kept only.
     ///
-    /// - Parameter isRead: Whether the program reads it, not an expression, and not what calls the observers.
-    func value(isRead: Bool = false) -> Any? {
+    /// - Parameter isRead: Whether the program reads it, not an expression.
+    func refreshedValue(isRead: Bool = false) -> Any? {
         if let kept = keptIfClean(isRead) { return kept }
         refresh()
-        if let kept = keptIfClean(isRead) ?? (isEvaluatingHere ? keptValue : nil) { return kept }
-        return root.object(as: AnyObject.self).map { object in Recording.suspended { function.body(object) } }
+        return keptIfClean(isRead)
     }
 
     /// The value that was computed last, whether a source has changed since or not.
@@ -128,17 +134,7 @@ final class Expression: @unchecked Sendable {
     /// A source has changed: for certain, or if it is a derived key whose value has.
     ///
     /// - Returns: Whether nothing had marked it.
-    func mark(isCertain: Bool) -> Bool {
-        while true {
-            let former = mark.load(ordering: .acquiring)
-            let new = ExpressionMark(isCertain || former.kind == .dirty ? .dirty : .check, after: former)
-            if replace(former, by: new) { return former.kind == .clean }
-        }
-    }
-
-    private func replace(_ former: ExpressionMark, by new: ExpressionMark) -> Bool {
-        mark.compareExchange(expected: former, desired: new, ordering: .acquiringAndReleasing).exchanged
-    }
+    func mark(isCertain: Bool) -> Bool { mark.add(isCertain: isCertain) }
 
     /// Whether it has to be evaluated, and not by what this thread is evaluating.
     private var isDirty: Bool { mark.load(ordering: .acquiring).kind == .dirty && !isEvaluatingHere }
@@ -168,7 +164,7 @@ final class Expression: @unchecked Sendable {
                 return source.map { .refresh($0) } ?? (isDirty ? .evaluate : nil)
             }
             if let step { return step }
-            if replace(checked.mark, by: ExpressionMark(.clean, after: checked.mark)) { return .done }
+            if mark.replace(checked.mark, by: .clean) { return .done }
         }
     }
 
@@ -198,16 +194,21 @@ final class Expression: @unchecked Sendable {
                 source.release()
                 step = .evaluate
             }
-            var isGivenUp = false
             if case .refresh(let source) = step {
                 stack.append(Checked(expression: source))
-                // A circle: all on the way stay marked, and who reads one of them computes it, and traps.
-                isGivenUp = source.use({ $0.isEvaluatingHere })
-            } else {
-                stack.removeLast()
-                if case .evaluate = step { isGivenUp = top.use({ !$0.evaluate(thread) }) }
-                top.release()
+                if !source.use({ $0.isEvaluatingHere }) { continue }
+                // A dirty one on the way need not read it any more: the last one of these is computed. Else it is a circle: all on the way stay
+                // marked, and who reads one of them computes it, and traps.
+                while let last = stack.last?.expression, !last.use({ $0.isDirty }) {
+                    last.release()
+                    stack.removeLast()
+                }
+                step = .evaluate
             }
+            guard let last = stack.popLast()?.expression else { return }
+            var isGivenUp = false
+            if case .evaluate = step { isGivenUp = last.use({ !$0.evaluate(thread) }) }
+            last.release()
             if isGivenUp { while let last = stack.popLast() { last.expression.release() } }
         }
     }

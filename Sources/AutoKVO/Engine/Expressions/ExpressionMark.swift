@@ -20,3 +20,23 @@ struct ExpressionMark: RawRepresentable, AtomicRepresentable, Equatable {
     /// How often it has become clean, if it is marked now.
     var cleanings: UInt64? { kind == .clean ? nil : rawValue >> 33 }
 }
+
+extension Atomic where Value == ExpressionMark {
+    /// - Returns: Whether nothing had marked it.
+    @inline(__always)
+    func add(isCertain: Bool) -> Bool {
+        while true {
+            let former = load(ordering: .acquiring)
+            if replace(former, by: isCertain || former.kind == .dirty ? .dirty : .check) {
+                return former.kind == .clean
+            }
+        }
+    }
+
+    /// False if it is another one by now.
+    @inline(__always)
+    func replace(_ former: ExpressionMark, by kind: ExpressionMark.Kind) -> Bool {
+        let new = ExpressionMark(kind, after: former)
+        return compareExchange(expected: former, desired: new, ordering: .acquiringAndReleasing).exchanged
+    }
+}

@@ -217,46 +217,26 @@ extension TrackedObject {
         recorder.value.note(record, slot)
     }
 
-    /// Finds out, when a key is first read or observed by name, that its key path leads to the property of that name; that the paths exist which
-    /// it is affected by; and of one that depends on what it reads, that it reads something, and is not an `@Observed` property whose name is
-    /// misspelt. (With a name of its own, a key that passes a property through is an alias.)
-    final func checkFirstUse(of slot: Int, _ schema: ClassSchema) throws(KeyValueError) {
-        let (key, isIndependent) = (schema.keys[slot], schema.layout.value[slot].isIndependent)
-        try key.checkKeyPath(of: self)
-        if isIndependent || key.isDerivedProperty || key.isChecked.load(ordering: .relaxed) { return }
-        try schema.checkPaths(of: slot)
-        var value: Any = ()
-        let read = Recorder.keys { if key.isRecorded { value = key.declared.read(self) } }
-        var isProperty = false
-        if read.count == 1, read.first!.record == unmanagedRecord, key.declared.write != nil {
-            let other = schema.keys[read.first!.slot]
-            // Of names of a few letters each is near.
-            isProperty =
-                other.name.utf8.count > 3 && other.storageType?.valueType == key.declared.valueType
-                && nearestName(to: key.name, among: [other.name]) != nil && other.observed!.stores(value, in: self)
-        }
-        if key.isRecorded && read.isEmpty || isProperty {
-            throw .schemaFault(ClassSchema.problem(ofSilent: key, schema.keys), of: type(of: self), key: key.name)
-        }
-        key.isChecked.store(true, ordering: .relaxed)
-    }
-
     /// The value of a key. Where this thread records, the key is what is read, and not what its getter reads: so it is the kept value.
     @inline(__always)
     final func valueOfKey(_ slot: Int, of schema: ClassSchema) -> Any {
         if isRecording {
             noteRead(of: slot)
             Recording.suspended { record?.followDerivedValues(onPathsOf: slot) }
-            if let kept = record?.expression(slot), !kept.isEvaluatingHere, let value = kept.value() { return value }
+            if let kept = record?.expression(slot), !kept.isEvaluatingHere {
+                return kept.refreshedValue() ?? schema.keys[slot].declared.read(self)
+            }
         } else if schema.keys[slot].isRecorded, ThreadContext.current.value.holdsChanges {
             // The getter is called all the same.
-            if let kept = record?.expression(slot), !kept.isEvaluatingHere { _ = kept.value(isRead: true) }
+            if let kept = record?.expression(slot), !kept.isEvaluatingHere { _ = kept.refreshedValue(isRead: true) }
         }
         return Recording.suspended { schema.keys[slot].declared.read(self) }
     }
 
-    /// Nil if the object's deinit has begun: it does not change any more.
-    fileprivate final func recordForReading() -> Borrowed<ObjectRecord>? { orTrap(try makeUnmanagedRecord()) }
+    /// Nil if the object's deinit has begun: it does not change any more. And, with a report, if the schema of its class has a fault.
+    fileprivate final func recordForReading() -> Borrowed<ObjectRecord>? {
+        orReport("\(type(of: self)) was read, and cannot be followed", try makeUnmanagedRecord())
+    }
 
     /// A property is about to be written. In the function of an expression that is reported, and done.
     @inline(__always)
@@ -286,7 +266,7 @@ extension TrackedObject {
 
     @usableFromInline
     final func noteRead(ofKey key: String) {
-        if let slot = orReport("didRead", try requireSchema().requireSlot(of: key, in: key)) { noteRead(of: slot) }
+        if let slot = orReport("didRead", try requireSchema().requireOwnSlot(of: key)) { noteRead(of: slot) }
     }
 }
 

@@ -62,6 +62,34 @@ final class CheckedKeyPath: Sendable {
     }
 }
 
+extension TrackedObject {
+    /// Finds out, when a key is first read or observed by name, that its key path leads to the property of that name; that the paths exist which
+    /// it is affected by; and of one that depends on what it reads, that it reads something, and is not an `@Observed` property whose name is
+    /// misspelt. (With a name of its own, a key that passes a property through is an alias.)
+    final func checkFirstUse(of slot: Int, _ schema: ClassSchema) throws(KeyValueError) {
+        let (key, isIndependent) = (schema.keys[slot], schema.layout.value[slot].isIndependent)
+        try key.checkKeyPath(of: self)
+        if isIndependent || key.isDerivedProperty || key.isChecked.load(ordering: .relaxed) { return }
+        try schema.checkPaths(of: slot)
+        // In a deinit nothing is recorded.
+        if isDeinitializing { return }
+        var value: Any = ()
+        let read = Recorder.keys { if key.isRecorded { value = key.declared.read(self) } }
+        var isProperty = false
+        if read.count == 1, read.first!.record == unmanagedRecord, key.declared.write != nil {
+            let other = schema.keys[read.first!.slot]
+            // Of names of a few letters each is near.
+            isProperty =
+                other.name.utf8.count > 3 && other.storageType?.valueType == key.declared.valueType
+                && nearestName(to: key.name, among: [other.name]) != nil && other.observed!.stores(value, in: self)
+        }
+        if key.isRecorded && read.isEmpty || isProperty {
+            throw .schemaFault(ClassSchema.problem(ofSilent: key, schema.keys), of: type(of: self), key: key.name)
+        }
+        key.isChecked.store(true, ordering: .relaxed)
+    }
+}
+
 extension ResolvedKey {
     /// Finds out, when a value is first read or set by name, whether the key path leads to the `@Observed` property of that
     /// name. Only where no subclass overrides the getter: it is the wrapper's then, unless the key path is wrong.

@@ -96,6 +96,7 @@
             if first.use({ $0.isOwnedByQueue }) { return first.take() }
             // Nil if its operation was dropped, and waits for the lock in its `deinit`.
             if let change = first.objectIfAlive { return change }
+            first.use { $0.paths?.drop() }
         }
         return nil
     }

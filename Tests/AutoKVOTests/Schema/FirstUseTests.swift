@@ -1,0 +1,148 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private protocol Leveled: AnyObject {
+    var level: Int { get set }
+    var scale: Int { get set }
+    func observeLevel(_ handler: @escaping (Int) -> Void)
+}
+
+private class Gauge: Model { @Observed var level = 0 }
+private final class Scaled: Gauge, Leveled {
+    @Observed var scale = 1
+    override class var schema: Schema {
+        Schema(Scaled.self, extending: super.schema) { Key("level", \.level, affectedBy: "scale") }
+    }
+    func observeLevel(_ handler: @escaping (Int) -> Void) { $level.observe(options: .new) { handler($0.newValue!) } }
+}
+private class NamedGauge: Model {
+    @Observed var level = 0
+    override class var schema: Schema { Schema(NamedGauge.self, extending: super.schema) { Key("level", \.level) } }
+}
+private final class NamedScaled: NamedGauge, Leveled {
+    @Observed var scale = 1
+    override class var schema: Schema {
+        Schema(NamedScaled.self, extending: super.schema) { Key("level", \.level, affectedBy: "scale") }
+    }
+    func observeLevel(_ handler: @escaping (Int) -> Void) { $level.observe(options: .new) { handler($0.newValue!) } }
+}
+
+private class Session: Model {
+    private var stored = "t1"
+    var token: String {
+        get {
+            didRead("token")
+            return stored
+        }
+        set { withMutation(of: "token") { stored = newValue } }
+    }
+    @Derived({ (session: Session) in "header \(session.token)" }) var header: String
+    override class var schema: Schema {
+        Schema(Session.self, extending: super.schema) { Key("token", \.token, notifiesAutomatically: false) }
+    }
+}
+private final class Kiosk: Session {
+    override class var schema: Schema { Schema(Kiosk.self, extending: super.schema) { Hidden("token") } }
+}
+
+/// Its schema has a fault.
+private final class Part: Model {
+    @Observed var name = "p"
+    var plain = 0
+    override class var schema: Schema { Schema(Part.self, extending: super.schema) { Key("plain", \.plain) } }
+}
+private final class Assembly: Model {
+    let part = Part()
+    @Derived({ (assembly: Assembly) in assembly.part.name }) var partName: String
+    var label: String { "label \(part.name)" }
+    override class var schema: Schema {
+        Schema(Assembly.self, extending: super.schema) {
+            Key("label", \.label)
+            Key("partName", \.partName)
+        }
+    }
+}
+
+private final class Report: Model {
+    @Observed var subject = "A"
+    lazy var heading = "On \(subject)"
+    override class var schema: Schema { Schema(Report.self, extending: super.schema) { Key("heading", \.heading) } }
+}
+
+private final class Document: Model {
+    @Observed var title = "a"
+    var summary: String { "doc \(title)" }
+    nonisolated(unsafe) static var last: [String] = []
+    override class var schema: Schema { Schema(Document.self, extending: super.schema) { Key("summary", \.summary) } }
+    deinit {
+        for path in [true, false] {
+            do {
+                let value = try path ? value(forKeyPath: "summary") : value(forKey: "summary")
+                Document.last.append(value as? String ?? "-")
+            } catch { Document.last.append("\(error)") }
+        }
+    }
+}
+
+/// What the first use of a key finds out, and what it must not take for a fault.
+struct FirstUseTests {
+    @Test(
+        "a key with affectedBy for an inherited property that has none in its own class does not lose its writes in silence"
+    )
+    func inheritedProperty() throws {
+        for scaled in [Scaled(), NamedScaled()] as [TrackedObject & Leveled] {
+            var (values, handled): ([Int], [Int]) = ([], [])
+            try scaled.observe("level", as: Int.self, options: .new) { values.append($0.newValue!) }
+            scaled.observeLevel { handled.append($0) }
+            scaled.level = 5
+            scaled.scale = 2
+            expectEqual(values, [5, 5])
+            expectEqual(handled.first, 5)
+            try scaled.setValue(6, forKey: "level")
+            #expect(values.last == 6 && scaled.level == 6 && handled.last == 6)
+        }
+    }
+
+    @Test("a key that a subclass hides is still announced, and read, by the class that has it") func hiddenAnnounced()
+        throws
+    {
+        let kiosk = Kiosk()
+        let reports = MessageLog()
+        var headers: [String] = []
+        Diagnostics.withHandler({ reports.add($0) }) {
+            kiosk.$header.onValue { headers.append($0) }
+            kiosk.token = "t2"
+        }
+        #expect(headers == ["header t1", "header t2"] && kiosk.header == "header t2" && reports.messages == [])
+        #expect(throws: KeyValueError.self) { try kiosk.value(forKey: "token") }
+    }
+
+    @Test("a getter that reads an object whose class has a fault makes a call by name throw, and is reported")
+    func faultyPart() {
+        let reports = MessageLog()
+        Diagnostics.withHandler({ reports.add($0) }) {
+            let assembly = Assembly()
+            #expect(throws: KeyValueError.self) { try assembly.value(forKey: "label") }
+            #expect(throws: KeyValueError.self) { try assembly.observe("label") { _ in } }
+            let observation = assembly.$partName.observe { _ in }
+            #expect(assembly.partName == "p" && observation.isValid)
+        }
+        #expect(reports.messages.contains { $0.contains("Part was read, and cannot be followed") })
+    }
+
+    @Test("a lazy variable is a stored property, also if its initializer reads an observed one") func lazily() {
+        let error = #expect(throws: KeyValueError.self) { try Report().observe("heading") { _ in } }
+        #expect(error.map { "\($0)" }?.contains("nobody would be called when it changes") ?? false)
+    }
+
+    @Test("a computed key may be used for the first time in a deinit") func inDeinit() throws {
+        do { _ = Document() }
+        expectEqual(Document.last, ["doc a", "doc a"])
+        let document = Document()
+        var calls = 0
+        try document.observe("summary") { _ in calls += 1 }
+        document.title = "b"
+        expectEqual(calls, 1)
+    }
+}

@@ -1,0 +1,63 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class Node: Model, @unchecked Sendable {
+    @Observed var x = 10
+    @Observed var b = 0
+    @Observed var flag = 0
+    @Observed var next: Node?
+    @ObservedWeak var other: Node?
+    var meanwhile: (() -> Void)?
+    /// Runs `meanwhile` once, on the way of a path that is being followed.
+    var middle: Node? {
+        let run = meanwhile
+        meanwhile = nil
+        run?()
+        return self
+    }
+    /// The same on the way through the weak property.
+    var byWay: Node? {
+        _ = middle
+        return other
+    }
+    @Derived({ (node: Node) in (node.next?.x ?? 0) + node.b }) var total: Int
+    @Derived({ (node: Node) in (node.other?.x ?? 0) + node.b }) var otherTotal: Int
+
+    override class var schema: Schema {
+        Schema(Node.self, extending: super.schema) {
+            Key("next", \.next)
+            Key("other", \.other)
+            Key("x", \.x)
+            Key("middle", \.middle, affectedBy: "flag")
+            Key("byWay", \.byWay, affectedBy: "other")
+        }
+    }
+}
+
+/// What another thread tells while a change follows its paths, which is user code.
+struct ToldMeanwhileTests {
+    @Test("a step that another thread has told is not told again") func plainWrite() throws {
+        let (node, next) = (Node(), Node())
+        var told: [String] = []
+        node.$total.observe(options: [.old, .new]) { told.append("\($0.oldValue!) \($0.newValue!)") }
+        try node.observe("next.middle.x") { _ in }
+        next.meanwhile = { onAnotherThread { node.b = 1 } }
+        node.next = next
+        expectEqual(told, ["0 11"])
+        node.next = nil
+        expectEqual(told, ["0 11", "11 1"])
+    }
+
+    @Test("nor at the death of an object that a weak property refers to") func death() throws {
+        let node = Node()
+        var other: Node? = Node()
+        node.other = other
+        var told: [String] = []
+        node.$otherTotal.observe(options: [.old, .new]) { told.append("\($0.oldValue!) \($0.newValue!)") }
+        try node.observe("byWay.x") { _ in }
+        node.meanwhile = { onAnotherThread { node.b = 1 } }
+        other = nil
+        expectEqual(told, ["10 1"])
+    }
+}
