@@ -36,6 +36,9 @@ struct SettableProperty {
     /// The value that the path of a change has now, in a handler of the change, whatever its type.
     static func value<Value>(of change: Change<Value>) -> Any { change.valueInHandler }
 
+    /// Whether handlers of this thread's changes are still to be called, which a write may have to call first.
+    static var isOvertaking: Bool { !ThreadContext.current.value.pending.isEmpty }
+
     /// Whether a value is held as one of the property's type.
     func isOfType(_ value: Any) -> Bool { contentType(of: value) == type }
 
@@ -46,7 +49,7 @@ struct SettableProperty {
     /// would call first: whoever asks may leave it then.
     func holds(_ value: Any, in object: TrackedObject) -> Bool {
         if equality.compare(read(object), value) { return true }
-        if ThreadContext.current.value.pending.isEmpty { return false }
+        if !SettableProperty.isOvertaking { return false }
         completeDeliveries(object)
         return equality.compare(read(object), value)
     }

@@ -39,12 +39,15 @@ final class Binding: @unchecked Sendable {
         return ifNotInside { number in
             let value = SettableProperty.value(of: change)
             guard property.isOfType(value) else { return false }
-            if isLast(number), !property.holds(value, in: object), isLast(number), change.observation.isValid {
-                property.set(object, to: value)
+            var last: Any?
+            // Where handlers are to be called before the property is set, they may end the binding, or change the source.
+            if isLast(number), !SettableProperty.isOvertaking {
+                if !property.holds(value, in: object) { property.set(object, to: value) }
+                if isLast(number) { return true }
+                last = value
             }
-            if isLast(number) { return true }
             var isConverted = false
-            _ = follow(object, from: value, change.observation) {
+            _ = follow(object, from: last, change.observation) {
                 let value = SettableProperty.value(of: change)
                 isConverted = !property.isOfType(value)
                 return isConverted ? nil : value

@@ -51,6 +51,8 @@ struct ThreadContext {
     var ownMarks = 0
     /// How many derived values are being evaluated, inside each other.
     var evaluationDepth = 0
+    /// Whether what one of them read before is computed first. Not once that has needed one of those which wait for it.
+    var looksAhead = true
     /// Of the walk under way through what a change concerns: the keys of other objects that it has found.
     var affectedKeys: [AffectedLists.KeysOfOtherObjects.Element] = []
     /// Those that need not have changed, and come behind the others.

@@ -37,10 +37,12 @@ extension TrackedObject {
     /// Nil if the object is dying, nothing is kept that is the value of now, or that is the value of an override.
     private final func value(of expression: Expression) -> Any? {
         if isDeinitializing || expression.function.overridden?.isOverridden ?? false { return nil }
-        if !expression.isEvaluatingHere { return expression.refreshedValue(isRead: !isRecording) }
-        // Either its function writes, and a handler of what it writes reads the value; or it depends on itself, which `beginComputing` finds.
-        // The kept value, if old values of a change are being read; otherwise the function is called for this read.
-        let isOld = !isRecording && ThreadContext.current.value.openTransactions.last?.object.isReadingOld ?? false
+        if let value = expression.refreshedValue(isRead: !isRecording) { return value }
+        // If this thread computes it, either its function writes, and a handler of what it writes reads the value; or it depends on itself,
+        // which `beginComputing` finds. The kept value, if old values of a change are being read; otherwise the function is called for this read.
+        let isOld =
+            !isRecording && expression.isEvaluatingHere
+            && ThreadContext.current.value.openTransactions.last?.object.isReadingOld ?? false
         return isOld ? expression.keptValue : nil
     }
 

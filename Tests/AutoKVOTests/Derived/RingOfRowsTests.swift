@@ -118,6 +118,22 @@ struct RingOfRowsTests {
         expectEqual(told, [count, count + 50])
     }
 
+    @Test("a long ring whose beginning moves is no circle", arguments: [10, 70, 100, 300, 1000], [1, 33, 50, 66, 99])
+    func beginningMoves(count: Int, percent: Int) {
+        let sheet = Sheet()
+        let rows = (0..<count).map { Row($0, sheet) }
+        for index in 0..<count { rows[index].previous = rows[(index + count - 1) % count] }
+        let observed = [0, count / 3, count / 2, count - 1]
+        for index in observed { rows[index].$balance.observe { _ in } }
+        for step in 1...3 {
+            sheet.first = max(1, count * percent / 100) * step % count
+            sheet.opening = step * 10
+            for index in observed {
+                expectEqual(rows[index].balance, (index - sheet.first + count) % count + 1 + step * 10)
+            }
+        }
+    }
+
     @Test(
         "equal objects in collections of collections take the place of the former ones, and what reads them is computed"
     )

@@ -13,6 +13,26 @@ extension Expression {
         var label: (() -> String)?
     }
 
+    /// What the lock of the root guards.
+    struct State {
+        /// Of the newest evaluation that is over. Empty while another one has them.
+        var sources: [PathLink] = []
+        /// How many of them, from the first on, are known to be of dead objects.
+        var deadCount = 0
+        /// A `PinnedReference` to a tracked object.
+        var kept: Any = ()
+        /// Counts the different values that were kept; 0 if there is none.
+        var changes = 0
+        /// Whether the program has read the present one; and the last one that it had read, and that another one has replaced.
+        var isRead = false
+        var lastRead = 0
+        var isKept: Bool { changes > 0 }
+        /// Counts evaluations; and which was the newest one that is over.
+        var version = 0
+        var lastOver = 0
+        var isEnded = false
+    }
+
     /// For messages.
     var label: String {
         function.label?() ?? liveRoute?.derivedSlot.map { "\(root.objectClass).\(root.schema!.keys[$0].name)" } ?? ""

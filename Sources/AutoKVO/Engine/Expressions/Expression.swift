@@ -34,25 +34,6 @@ final class Expression: @unchecked Sendable {
     /// Of the last walk that has found it. Only who has a stamp uses it.
     @exclusivity(unchecked) var stamp: UInt = 0
 
-    private struct State {
-        /// Of the newest evaluation that is over. Empty while another one has them.
-        var sources: [PathLink] = []
-        /// How many of them, from the first on, are known to be of dead objects.
-        var deadCount = 0
-        /// A `PinnedReference` to a tracked object.
-        var kept: Any = ()
-        /// Counts the different values that were kept; 0 if there is none.
-        var changes = 0
-        /// Whether the program has read the present one; and the last one that it had read, and that another one has replaced.
-        var isRead = false
-        var lastRead = 0
-        var isKept: Bool { changes > 0 }
-        /// Counts evaluations; and which was the newest one that is over.
-        var version = 0
-        var lastOver = 0
-        var isEnded = false
-    }
-
     /// Set without the lock, but cleared under it: where an evaluation begins or turns out not to be needed.
     private let mark = Atomic(ExpressionMark(.dirty))
     /// The thread of the last evaluation, if that is not over. Changed under the lock.
@@ -81,12 +62,17 @@ final class Expression: @unchecked Sendable {
         return root.object(as: AnyObject.self).map { object in Recording.suspended { function.body(object) } }
     }
 
-    /// The kept value, computed if a source may have changed; nil if nothing that is kept is the value of now. An expression that reads it
+    /// The kept value, computed if a source may have changed; nil if nothing that is kept is the value of now: this thread is computing it, or
+    /// others change its sources again and again. An expression that reads it
     /// calls the function itself then, and so depends on what that reads: a link to this one would tell it of changes of what is kept only.
     ///
     /// - Parameter isRead: Whether the program reads it, not an expression.
     func refreshedValue(isRead: Bool = false) -> Any? {
         if let kept = keptIfClean(isRead) { return kept }
+        if isEvaluatingHere {
+            ThreadContext.current.value.looksAhead = false
+            return nil
+        }
         refresh()
         return keptIfClean(isRead)
     }
@@ -170,11 +156,12 @@ final class Expression: @unchecked Sendable {
 
     /// Computes the value if a source has changed: refreshes derived keys that it read, those that they read, and so on.
     ///
-    /// Where many dirty ones wait for each other, what they read before is refreshed first: a chain of them must not take the stack.
+    /// Where many dirty ones wait for each other, what they read before is refreshed first: a chain of them must not take the stack. One that
+    /// reads what waits for it need not have been computed yet: from then on nothing is computed but what is read.
     func refresh() {
         if isClean { return }
         let thread = ThreadContext.current
-        let isDeep = thread.value.evaluationDepth > ThreadContext.uncheckedDepth
+        let isDeep = thread.value.evaluationDepth > ThreadContext.uncheckedDepth && thread.value.looksAhead
         if isDirty, !isDeep {
             _ = evaluate(thread)
             return
@@ -217,8 +204,12 @@ final class Expression: @unchecked Sendable {
 
     /// - Returns: False if other threads change what it reads again and again. They will have it refreshed.
     private func evaluate(_ thread: InPlace<ThreadContext>) -> Bool {
+        let looksAhead = thread.value.looksAhead
         thread.value.evaluationDepth += 1
-        defer { thread.value.evaluationDepth -= 1 }
+        defer {
+            thread.value.evaluationDepth -= 1
+            thread.value.looksAhead = looksAhead
+        }
         // What `==` and `deinit` of its values read is not what another function reads that has read this one.
         let outer = Recording.suspend()
         defer { Recording.resume(outer) }

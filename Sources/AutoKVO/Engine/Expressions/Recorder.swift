@@ -223,7 +223,7 @@ extension TrackedObject {
         if isRecording {
             noteRead(of: slot)
             Recording.suspended { record?.followDerivedValues(onPathsOf: slot) }
-            if let kept = record?.expression(slot), !kept.isEvaluatingHere {
+            if let kept = record?.expression(slot) {
                 return kept.refreshedValue() ?? schema.keys[slot].declared.read(self)
             }
         } else if schema.keys[slot].isRecorded, ThreadContext.current.value.holdsChanges {
