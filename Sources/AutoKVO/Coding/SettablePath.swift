@@ -3,11 +3,14 @@ struct SettablePath<Value> {
     let path: ParsedKeyPath
     /// Reads and writes the property of a handle, whatever its wrapper.
     private let own: SettableProperty?
+    /// Whether a property whose getter a subclass overrides is set through its setter, and not in its storage: since what it reads is shown.
+    private let isShown: Bool
 
-    init(_ handle: some PropertyHandle) {
+    init(_ handle: some PropertyHandle, isShown: Bool = false) {
         // A path by name is followed by name, also if it is one key.
         path = handle.target.path ?? handle.target.wholePath
         own = (handle as? Property<Value>)?.settable
+        self.isShown = isShown
     }
 
     /// The property, for a binding of the object at which the path begins.
@@ -37,20 +40,20 @@ struct SettablePath<Value> {
 
     /// Sets the property, unless it has an equal value. Where an object on the way is nil, there is nothing to set. A path of handles
     /// writes to the storage, as a handle does; any other sets by name. What cannot be set is reported.
-    func set(_ value: Value, from root: TrackedObject) {
+    ///
+    /// - Parameter isWanted: Asked behind the handlers that are called before the property is set.
+    func set(_ value: Value, from root: TrackedObject, if isWanted: () -> Bool = { true }) {
         do throws(KeyValueError) {
             let end = try path.end(from: root)
             guard let object = end.object, let (schema, key) = end.key else { return }
-            let isByHandle = !path.properties.isEmpty && key.storageType == Observed<Value>.self
-            if let handle = own
-                ?? (isByHandle
-                    ? Property<Value>(object, PropertyStorage(in: object, offset: key.offset!)).settable : nil)
-            {
-                if !handle.holds(value, in: object) { handle.set(object, to: value) }
-                return
-            }
-            let new = try schema.prepare(value, for: key, in: path.text)
-            if !areEqual(key.declared.read(object), new) { object.set(new, key) }
+            let isStored = !path.properties.isEmpty && key.storageType == Observed<Value>.self
+            var handle =
+                own
+                ?? (isStored ? Property<Value>(object, PropertyStorage(in: object, offset: key.offset!)).settable : nil)
+            if isShown, key.isOverridden, key.declared.write != nil { handle = nil }
+            let new: Any = handle == nil ? try schema.prepare(value, for: key, in: path.text) : value
+            let property = handle ?? SettableProperty(key)
+            if !property.holds(new, in: object), isWanted() { property.set(object, to: new) }
         } catch { Diagnostics.report("A binding cannot set \(quoted(path.text)): \(error)") }
     }
 }

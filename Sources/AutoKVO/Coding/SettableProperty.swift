@@ -30,7 +30,14 @@ struct SettableProperty {
     init(_ key: ResolvedKey) {
         (type, equality, read) = (key.declared.valueType, .ofType(key.declared.valueType), key.declared.read)
         write = key.announcesItself ? key.declared.write! : { known($0, as: TrackedObject.self).set($1, key) }
-        completeDeliveries = { $0.completeDeliveries(beforeWriteOf: key.slot) }
+        // The setter of a computed one may set anything.
+        completeDeliveries = {
+            if key.offset == nil {
+                OutermostChange.finishCalls()
+            } else {
+                $0.completeDeliveries(beforeWriteOf: key.slot)
+            }
+        }
     }
 
     /// The value that the path of a change has now, in a handler of the change, whatever its type.

@@ -31,7 +31,7 @@ extension Property where Value: SetAlgebra & Collection {
         try move { value throws(Failure) in
             new = value
             result = try body(&new)
-            let isSame = storage.isDistinct && new == value
+            let isSame = object.isObserved && storage.isDistinct && new == value
             let movement =
                 isSame
                 ? SetMovement()

@@ -64,5 +64,10 @@ extension PropertyHandles {
 /// What gives the elements of a value that is a collection of a type. A name may have been given the type, and not each element is of that:
 /// whoever calls it converts them one by one.
 @export(implementation) func items<Elements: Collection>(_ type: Elements.Type) -> (Any) -> [Any]? {
-    { ($0 as? Elements)?.map { $0 as Any } ?? elements(of: $0) }
+    { ($0 as? Elements)?.map { $0 as Any } ?? elements(of: $0, as: Elements.self) }
+}
+
+@usableFromInline func elements(of value: Any, as type: Any.Type) -> [Any]? {
+    guard let collection = value as? any KeyValueCollection else { return nil }
+    return (type as? any KeyValueCollection.Type)?.elements(of: collection) ?? collection.elements
 }

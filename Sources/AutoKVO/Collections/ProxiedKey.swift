@@ -37,6 +37,11 @@
     /// The name of the key.
     @usableFromInline var name: String { key.name }
 
+    /// Whether assigning an equal value is no change.
+    var isDistinct: Bool {
+        object.isObserved && key.observed.map { $0.storage.isDistinct($0.field, of: object) } ?? false
+    }
+
     /// The elements now.
     @usableFromInline var elements: [Any] { (read() as? any KeyValueCollection)?.elements ?? [] }
 
@@ -94,7 +99,12 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
         known = now
         let isSet = Value.self is any SetAlgebra.Type
         func areSame(_ a: Value, _ b: Value) -> Bool {
-            if areEqual(a, b) { return true }
+            if isSet, Value.Element.self is AnyObject.Type {
+                return Set(a.map { ObjectIdentifier($0 as AnyObject) })
+                    == Set(b.map { ObjectIdentifier($0 as AnyObject) })
+            }
+            // Equal objects are not the same.
+            if !(Value.Element.self is AnyObject.Type), areEqual(a, b) { return true }
             if isSet || a.count != b.count { return false }
             let isSame = ElementIdentity.comparison(Array(a), Array(b))
             return zip(a, b).enumerated().allSatisfy { isSame($0, $0) || isSameContent($1.0, $1.1) }

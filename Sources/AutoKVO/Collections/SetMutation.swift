@@ -80,9 +80,9 @@ extension ProxiedSet {
         // A value that the set cannot hold is not in it, so it need not be taken out.
         let onlyTakesOut = mutation == .minus || mutation == .intersect
         let elements = onlyTakesOut ? elements(among: values) : Self(try key.convert(values, to: Element.self))
-        let isDistinct = mutation == .set && (editor as? Property<Self>)?.storage.isDistinct ?? false
         return editor.move {
-            isDistinct && $0 == elements ? SetMovement() : SetMovement(of: mutation, with: elements, from: $0)
+            if mutation == .set, key.isDistinct, $0 == elements { return SetMovement() }
+            return SetMovement(of: mutation, with: elements, from: $0)
         }
     }
 

@@ -119,7 +119,7 @@ extension Property {
         _ source: Source, _ options: ObservingOptions, _ file: StaticString, _ line: UInt,
         _ transform: @escaping (Source.Value?) -> Value, _ inverse: @escaping (Value) -> Source.Value
     ) -> KeyValueObservation {
-        let (own, other, shown) = (settable, SettablePath<Source.Value>(source), ShownObject())
+        let (own, other, shown) = (settable, SettablePath<Source.Value>(source, isShown: true), ShownObject())
         let binding = makeBinding(own, copiesValues: false)
         // An edit is for the object that was shown.
         func writeBack(_ object: TrackedObject, to root: TrackedObject, _ reading: KeyValueObservation) {
@@ -130,7 +130,7 @@ extension Property {
             let edited = inverse(value)
             // The functions may have selected another object, or ended this.
             guard other.object(from: root) === end, reading.isValid else { return }
-            other.set(edited, from: root)
+            other.set(edited, from: root) { reading.isValid }
             // A setter may have made of it what was there before, which is no change.
             let result = transform(other.value(from: root))
             if shown.isShown(end) ?? false, shown.isEqual(to: result) { _ = follow(root, in: object, reading) }

@@ -61,7 +61,7 @@ enum AffectedLists {
                     schema.unmanagedDependencies(of: key.slot).use { dependencies in
                         for slot in dependencies.derived {
                             guard let list = record.list(slot), further.isNewOfSameObject(list) else { continue }
-                            let isUncertain = key.isUncertain || record.layout!.value[slot].doubtfulBase == key.slot
+                            let isUncertain = key.isUncertain || dependencies.doubtful.contains(slot)
                             let derived = AffectedKey(
                                 record: key.record, slot: slot, isMoved: key.isMoved, isUncertain: isUncertain)
                             visitList(list, derived, &further, visit, visitLink)

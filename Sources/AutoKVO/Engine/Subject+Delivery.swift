@@ -42,7 +42,6 @@ extension Subject {
     func complete(_ thread: InPlace<ThreadContext>) {
         if isWaiting {
             isWaiting = false
-            if toldBefore != nil { takeTold() }
             makeEvent(isPrior: false)
             tellElsewhere()
             deliver(thread)

@@ -87,30 +87,36 @@ extension Subject {
     func makeEvent(isPrior: Bool) {
         defer { if !isPrior { releaseVainClaims() } }
         event.isPrior = isPrior
+        let isEdit = edit != nil
+        // Reading is user code, during which another thread may tell the value.
+        if !isPrior, !isEdit { readNew() }
+        if !isPrior { takeTold() }
         dropEditIfNotAlone()
         event.edit = edit.map { .to($0) }
+        if !isPrior, isEdit { readNew() }
         if isKnown || isDropped { return }
-        // Its function writes what it reads, in its first evaluation: there is no value yet that anybody could have been told. Or nobody needs it
-        // any more, so its function is not called.
-        isDropped =
-            isUncertain
-            && expression.map { $0.liveRoute == nil || $0.isEvaluatingHere && $0.changes.all == 0 } ?? isComputed
-        if isDropped { return }
-        if !isPrior, wantsNew {
-            if let edit {
-                if let elements = elements(of: edit, edit.inserted, isMissing: edit.kind == .removal) {
-                    new.set(elements)
-                }
-            } else if let whole = readWhole() {
-                new.set(whole)
-            }
-        }
         event.old = old.pointer
         event.new = new.pointer
         // `==` is user code.
         guard isUncertain, event.isUnchanged else { return }
         isDropped = !isLeafSet && changes?.lastRead ?? 0 <= formerChanges
         event.excluded = [.old, .new, .distinct]
+    }
+
+    /// Reads the new value, or the elements that an edit has inserted, unless nobody is to be called.
+    private func readNew() {
+        if isKnown || isDropped { return }
+        // Its function writes what it reads, in its first evaluation: there is no value yet that anybody could have been told. Or nobody needs it
+        // any more, so its function is not called.
+        isDropped =
+            isUncertain
+            && expression.map { $0.liveRoute == nil || $0.isEvaluatingHere && $0.changes.all == 0 } ?? isComputed
+        if isDropped || !wantsNew { return }
+        if let edit {
+            if let elements = elements(of: edit, edit.inserted, isMissing: edit.kind == .removal) { new.set(elements) }
+        } else if let whole = readWhole() {
+            new.set(whole)
+        }
     }
 
     /// Before the calls: of several changes one of which is an edit, observers get a `.setting` with whole values.

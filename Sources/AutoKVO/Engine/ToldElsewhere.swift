@@ -66,9 +66,12 @@ extension Subject {
         }
     }
 
-    /// The subject, which was known, is not open any more. What another thread has told since `becomeKnown` becomes its old value.
+    /// The subject is not open any more. If it was known, what another thread has told since `becomeKnown` becomes its old value.
+    @inline(__always)
+    func takeTold() { if toldBefore != nil { takeToldValue() } }
+
     @inline(never)
-    func takeTold() {
+    private func takeToldValue() {
         let (before, root) = (toldBefore.take()!, self.root)
         let told: ToldElsewhere? = root.lock.withLock {
             let isLast = addOpen(-1) == 0

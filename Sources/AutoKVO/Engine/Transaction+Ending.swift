@@ -56,7 +56,7 @@ extension Transaction {
         subjects[count...].map(\.object).filter(isOpener).forEach { $0.missOld(isMarked: isMarked) }
     }
 
-    /// Counts this change out of its subjects, and keeps those that it is to deliver. Other threads know of these until `takeTold`.
+    /// Counts this change out of its subjects, and keeps those that it is to deliver. Other threads know of these until their events are made.
     func countOut() {
         var areHeld = false
         forEachSubject {
@@ -69,10 +69,6 @@ extension Transaction {
             forgetPlaces()
         }
     }
-
-    /// The subjects are not open any more: what other threads have told of them becomes their old value.
-    @inline(__always)
-    func takeTold() { forEachSubject { if $0.toldBefore != nil { $0.takeTold() } } }
 
     @inline(never)
     private func deliver(_ thread: InPlace<ThreadContext>) {
@@ -98,13 +94,12 @@ extension Transaction {
         let due = threadEnds ? [] : subjects.filter(\.object.isDueWithoutChange)
         countOut()
         let notified = due.filter { $0.object.openCount == 0 }
-        if notified.isEmpty {
-            takeTold()
-        } else {
+        if !notified.isEmpty {
             Transaction.forgetWalks(thread)
             settle(thread)
             notify(notified, isPrior: false, thread)
         }
+        forEachSubject { $0.takeTold() }
         handOnMarked(thread)
         let all = thread.value.marked
         thread.value.marked = all.filter { !$0.route.root.isDeinitializing && $0.route.expression!.liveRoute != nil }
@@ -152,12 +147,10 @@ extension Transaction {
         }
         // What is derived from several of them comes behind what is derived from each.
         if changed.count > 1, transaction.subjects.count > 1 { transaction.sort(from: 0, thread) }
+        // User code runs before their observers are called.
+        transaction.forEachSubject { if !$0.isOwn { $0.becomeKnown() } }
         transaction.includeFurtherChangeOfShared(thread)
-        transaction.forEachSubject {
-            $0.missOld()
-            // User code runs before their observers are called.
-            if !$0.isOwn { $0.becomeKnown() }
-        }
+        transaction.forEachSubject { $0.missOld() }
         for (record, slot) in changed { follow(record, slot) }
         transaction.countOut()
         transaction.settle(thread)

@@ -127,6 +127,7 @@ extension Transaction {
             return a < b || a == b && last.0 != .max
         }
         if isSorted { return }
+        if start < formerPlaces.count { forgetPlaces() }
         let found = Array(subjects[start...]).inOrder { $0.object.place < $1.object.place }
         subjects.removeSubrange(start...)
         for subject in found {

@@ -66,7 +66,10 @@ public enum Diagnostics {
     }
 
     /// Passes a message of one line to the handler that is in effect on this thread or task.
-    public static func report(_ message: @autoclosure () -> String) { (override?.call ?? handler)(message()) }
+    public static func report(_ message: @autoclosure () -> String) {
+        // What the handler reads and writes is not part of a function that is being computed.
+        Recording.suspended { (override?.call ?? handler)(message()) }
+    }
 
     private static let printToStandardError: Handler = { message in
         let line = "AutoKVO: \(message)\n"

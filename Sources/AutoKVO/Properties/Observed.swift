@@ -156,6 +156,10 @@ extension ValueStorage {
         }
     }
 
+    static func isDistinct(_ field: FieldLayout.Field, of object: AnyObject) -> Bool {
+        PropertyStorage<Value>(in: object, offset: field.offset).isDistinct
+    }
+
     static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {
         guard let value = value as? Value else { return false }
         return PropertyStorage<Value>(in: object, offset: field.offset).holds(value)

@@ -52,7 +52,9 @@ extension ClassSchema {
             guard let problem = problem(of: key, in: collected.layout, keys) else { continue }
             throw .schemaFault(problem, of: type, key: key.name)
         }
-        try resolveDependencies(of: keys, base.keys, collected.slots, hidden: collected.hidden, of: type)
+        try resolveDependencies(
+            of: keys, base.keys, collected.slots, hidden: collected.hidden,
+            doubtful: collected.doubtfulBases, of: type)
         return try ClassSchema(
             type: type, owner: schema.owner, keys: keys, handlers: adding(handlersOf: own, to: base.handlers, on: type),
             slots: collected.slots, hidden: collected.hidden, fieldCount: collected.layout.fields.count)
@@ -88,7 +90,7 @@ extension ClassSchema {
     /// Sets the direct dependencies of each key, and refuses unknown keys and cycles.
     private static func resolveDependencies(
         of keys: [ResolvedKey], _ inherited: [ResolvedKey], _ slots: [String: Int], hidden: [String: Int],
-        of type: AnyClass
+        doubtful: [Int: Int], of type: AnyClass
     ) throws(KeyValueError) {
         // What a superclass declares is about its own properties, also if this class has others of the same names.
         for (key, inherited) in zip(keys, inherited) {
@@ -97,14 +99,9 @@ extension ClassSchema {
             for slot in key.directBases { keys[slot].directDerived.append(key.slot) }
         }
         for key in keys {
-            // As far as is known now, it is computed, and the superclass's property of its name is private there. It may be that property.
-            if key.observed == nil, !key.ownAffectedBy.isEmpty,
-                let other = inherited.last(where: { $0.name == key.name && $0.observed != nil }),
-                !key.directBases.contains(other.slot)
-            {
-                key.directBases.append(other.slot)
-                key.doubtfulBase = other.slot
-                keys[other.slot].directDerived.append(key.slot)
+            if let base = doubtful[key.slot] {
+                (key.directBases, key.doubtfulBase) = (key.directBases + [base], base)
+                keys[base].directDerived.append(key.slot)
             }
             for base in key.ownAffectedBy {
                 let first = String(base.prefix { $0 != "." })
@@ -156,6 +153,8 @@ private struct CollectedKeys {
     var keys: [(declarations: [DeclaredKey], field: ObservedField?)]
     var slots: [String: Int]
     var hidden: [String: Int]
+    /// By the slots of keys that count as others than the inherited property of their name, and may be that: its slot.
+    var doubtfulBases: [Int: Int] = [:]
     let layout: FieldLayout
     /// The class's own stored properties.
     private let ownFields: ArraySlice<FieldLayout.Field>
@@ -185,7 +184,12 @@ private struct CollectedKeys {
             if let problem = isRepeated ? "it is declared twice" : KeyPathText.problem(inKey: key.name) {
                 throw .schemaFault(problem, of: type, key: key.name)
             }
-            if let known { keys[known].declarations.insert(key, at: 0) } else { append([key]) }
+            if let known {
+                keys[known].declarations.insert(key, at: 0)
+            } else {
+                if let other = slots[key.name], !isSurelyAnother(key, than: other) { doubtfulBases[keys.count] = other }
+                append([key])
+            }
             // A key that a superclass hides can be named again.
             if named == nil, let known { (slots[key.name], hidden[key.name]) = (known, nil) }
         }
@@ -197,13 +201,19 @@ private struct CollectedKeys {
         keys[slot].field != nil && overriddenClasses.contains { $0 == keys[slot].declarations.last!.owner }
     }
 
-    /// Whether a key that the class's own schema declares is of another property than the inherited `@Observed` one of its name, which
-    /// is private in the superclass: the types differ, the class stores it, or it is computed, does not override the inherited one, and
-    /// no superclass offers that by a Key.
+    /// Whether a key that the class's own schema declares counts as one of another property than the inherited `@Observed` one of its name,
+    /// which is private in the superclass: it is another one, or it is computed, as far as `affectedBy:` says, does not override the inherited
+    /// one, and no superclass offers that by a Key.
     private func isAnother(_ key: DeclaredKey, than slot: Int) -> Bool {
+        if isSurelyAnother(key, than: slot) { return true }
+        let isInherited = keys[slot].field != nil && keys[slot].declarations.last!.owner != type
+        return isInherited && !key.affectedBy.isEmpty && !isOverridden(slot) && !keys[slot].declarations[0].hasKeyPath
+    }
+
+    /// Whether it cannot be that: the types differ, or the class stores it.
+    private func isSurelyAnother(_ key: DeclaredKey, than slot: Int) -> Bool {
         guard let field = keys[slot].field, keys[slot].declarations.last!.owner != type else { return false }
         return field.storage.valueType != key.valueType || ownFields.contains { $0.name == key.name }
-            || !key.affectedBy.isEmpty && !isOverridden(slot) && !keys[slot].declarations[0].hasKeyPath
     }
 
     /// Whether the class's own schema declares a key.

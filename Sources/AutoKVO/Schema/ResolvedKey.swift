@@ -146,6 +146,8 @@ protocol ObservedStorage {
     static func computation(in field: FieldLayout.Field) -> ((AnyObject) -> Any)?
     /// The type of the property.
     static var valueType: Any.Type { get }
+    /// Whether a field of an object was declared with `.distinct`.
+    static func isDistinct(_ field: FieldLayout.Field, of object: AnyObject) -> Bool
     /// Reads the property in its storage.
     static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any
     /// Whether a value is a copy of what a field of this type holds: it has the same bytes.
@@ -160,6 +162,7 @@ protocol ObservedStorage {
 extension ObservedStorage {
     static var isWeak: Bool { false }
     static var isDerived: Bool { false }
+    static func isDistinct(_ field: FieldLayout.Field, of object: AnyObject) -> Bool { false }
     static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { false }
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { true }
     static func computation(in field: FieldLayout.Field) -> ((AnyObject) -> Any)? { nil }
@@ -172,6 +175,8 @@ final class DependencyClosure: Sendable {
     let bases: [Int]
     /// Slots derived from this key, in the order of their declaration.
     let derived: [Int]
+    /// Those of them that need not be derived from it: see `ResolvedKey.doubtfulBase`.
+    let doubtful: [Int]
     /// Paths over other objects that this key, or one of its bases, is derived from.
     let paths: [DerivedPath]
 
@@ -187,7 +192,11 @@ final class DependencyClosure: Sendable {
             return found
         }
         bases = reach { $0.directBases }
-        derived = reach { $0.directDerived }.sorted()
+        let derived = reach { $0.directDerived }.sorted()
+        let certain = reach { key in key.directDerived.filter { keys[$0].doubtfulBase != key.slot } }
+        (self.derived, doubtful) = (
+            derived, certain.count == derived.count ? [] : derived.filter { !certain.contains($0) }
+        )
         paths = withoutRepetitions(([slot] + bases).flatMap { keys[$0].directPaths })
     }
 }

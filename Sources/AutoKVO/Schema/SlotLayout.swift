@@ -27,7 +27,6 @@ struct SlotLayout {
         let isOverridden: Bool
         /// See `ResolvedKey`.
         let height: Int
-        let doubtfulBase: Int?
     }
 
     init(for keys: [ResolvedKey], unregistersManually: Bool) {
@@ -37,7 +36,7 @@ struct SlotLayout {
                 declaration: .to(key.declared), isIndependent: key.isIndependent,
                 needsCheck: !key.isIndependent || key.mayBeOfAnother,
                 isSilent: !key.notifiesAutomatically, isRecorded: key.isRecorded, isWeak: key.isWeak,
-                isOverridden: key.isOverridden, height: key.height, doubtfulBase: key.doubtfulBase)
+                isOverridden: key.isOverridden, height: key.height)
         }
         var slots = Array(repeating: Self.none, count: (keys.compactMap(\.offset).max() ?? -1) + 1)
         for key in keys {

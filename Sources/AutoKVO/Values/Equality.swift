@@ -112,18 +112,25 @@ func isSameContent(_ a: Any, _ b: Any) -> Bool {
     return isFunction(type(of: a)) || areCopies(a, b)
 }
 
-/// Between the parts of a value there may be any bytes, so its parts are compared.
+/// Between the parts of a value there may be any bytes, so its parts are compared: of what has more than a thousand only so many, which does
+/// not count as a copy then. Not recursive: it may be nested deeper than the stack lets it be compared.
 private func areCopies(_ a: Any, _ b: Any) -> Bool {
-    if type(of: a) != type(of: b) { return false }
-    if haveSameBytes(a, b) { return true }
-    let (parts, others) = (Mirror(reflecting: a).children, Mirror(reflecting: b).children)
-    switch Mirror(reflecting: a).displayStyle {
-    case .optional where parts.isEmpty && others.isEmpty: return true
-    case .struct, .tuple, .optional, .enum:
-        return !parts.isEmpty && parts.count == others.count && !(a is any CustomReflectable)
-            && zip(parts, others).allSatisfy { $0.label == $1.label && areCopies($0.value, $1.value) }
-    default: return false
+    var (pairs, count) = ([(a, b)], 0)
+    while let (a, b) = pairs.popLast() {
+        count += 1
+        if count > 1_000 || type(of: a) != type(of: b) { return false }
+        if haveSameBytes(a, b) { continue }
+        let (mirror, other) = (Mirror(reflecting: a), Mirror(reflecting: b))
+        switch mirror.displayStyle {
+        case .optional where mirror.children.isEmpty && other.children.isEmpty: continue
+        case .optional: break
+        case .struct, .tuple, .enum: if mirror.children.isEmpty || a is any CustomReflectable { return false }
+        default: return false
+        }
+        guard mirror.children.elementsEqual(other.children, by: { $0.label == $1.label }) else { return false }
+        pairs += zip(mirror.children, other.children).map { ($0.value, $1.value) }
     }
+    return true
 }
 
 private func haveSameBytes(_ a: Any, _ b: Any) -> Bool {

@@ -10,6 +10,8 @@ protocol KeyValueCollection {
     /// The keys of a dictionary, in the order of `elements`; nil for any other collection.
     var elementKeys: [Any]? { get }
 
+    /// The elements of a collection which may have others, too: as far as they are a dictionary's entries, those that fit.
+    static func elements(of source: any KeyValueCollection) -> [Any]
     /// The generic type, with any elements: a delivery converts a collection to one of the same kind only.
     static var kind: Any.Type { get }
     /// A collection of elements that are each converted, by `convertForCoding` or by `convert`. Nil if one cannot be, or if a
@@ -26,6 +28,7 @@ extension KeyValueCollection where Self: Collection {
     }
     var elementCount: Int { count }
     var elementKeys: [Any]? { nil }
+    static func elements(of source: any KeyValueCollection) -> [Any] { source.elements }
 }
 
 extension KeyValueCollection where Self: RangeReplaceableCollection {
@@ -53,6 +56,12 @@ extension Dictionary: KeyValueCollection {
     var elements: [Any] { values.map { $0 as Any } }
     func objects<Object: AnyObject>(of type: Object.Type) -> [Object]? { Array(values).objects(of: type) }
     var elementKeys: [Any]? { keys.map { $0 as Any } }
+    static func elements(of source: any KeyValueCollection) -> [Any] {
+        zip(source.elementKeys ?? [], source.elements).compactMap { key, value -> Element? in
+            guard let key = convert(key, to: Key.self), let value = convert(value, to: Value.self) else { return nil }
+            return (key, value)
+        }
+    }
 
     static func converting(_ source: any KeyValueCollection, forCoding: Bool) -> Self? {
         guard let keys = source.elementKeys.flatMap({ convertEach($0, to: Key.self, forCoding) }),

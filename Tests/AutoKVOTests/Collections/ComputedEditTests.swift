@@ -119,6 +119,51 @@ struct ComputedEditTests {
         expectEqual(kinds, [.removal, .insertion, .replacement])
     }
 
+    @Test("nor is it by name for an optional one; while nobody observes it is stored") func distinctByName() throws {
+        final class Guests: Model {
+            @Observed(.distinct) var guests: Set<Entrant>? = [Entrant(1)]
+            override class var schema: Schema {
+                Schema(Guests.self, extending: super.schema) { Key("guests", \.guests) }
+            }
+        }
+        let (list, other) = (Guests(), Entrant(1))
+        try list.mutableSetValue(forKey: "guests").setElements([other])
+        #expect(list.guests?.first === other)
+        var calls: [String] = []
+        try list.observeElements(
+            "guests", as: Entrant.self, added: { _ in calls.append("+") }, removed: { _ in calls.append("-") })
+        try list.mutableSetValue(forKey: "guests").setElements([Entrant(1)])
+        #expect(list.guests?.first === other && calls == [])
+        try list.mutableSetValue(forKey: "guests").setElements([Entrant(2)])
+        expectEqual(calls, ["-", "+"])
+        let (squad, guest) = (Squad(), Entrant(1))
+        try squad.mutableSetValue(forKey: "guests").setElements([guest])
+        #expect(squad.guests.first === guest)
+        squad.$guests.update(to: [Entrant(1)])
+        #expect(squad.guests.first !== guest)
+    }
+
+    @Test("an edit behind which a prior handler has put equal, other objects is made of those")
+    func equalObjectsBefore() throws {
+        final class Holder: Model {
+            @Observed var store = [Entrant(1), Entrant(2)]
+            var items: [Entrant] {
+                get { store }
+                set { store = newValue }
+            }
+            override class var schema: Schema {
+                Schema(Holder.self, extending: super.schema) { Key("items", \.items, affectedBy: "store") }
+            }
+        }
+        let (holder, others) = (Holder(), [Entrant(1), Entrant(2)])
+        try holder.observe("items", options: .prior) { [unowned holder] change in
+            change.observation.remove()
+            holder.items = others
+        }
+        let removed = try holder.mutableArrayValue(forKey: "items").remove(at: 0)
+        #expect(removed as? Entrant === others[0] && holder.items.first === others[1])
+    }
+
     @Test("a key whose key path names another property is a fault at its first edit, too") func crossed() throws {
         let list = Crossed()
         for path in [true, false] {
@@ -131,6 +176,15 @@ struct ComputedEditTests {
             }
             #expect(error.map { "\($0)" }?.contains("its key path reads another value") ?? false)
         }
+        final class Songs: Model {
+            @Observed var songs = ["a"]
+            override class var schema: Schema { Schema(Songs.self, extending: super.schema) { Key("songs", \.songs) } }
+        }
+        let songs = Songs()
+        var records: [ChangeRecord<[String]>] = []
+        songs.$songs.observe(options: [.old, .new]) { records.append(ChangeRecord($0)) }
+        songs.$songs.append("x")
+        #expect(throws: KeyValueError.self) { try records[0].apply(on: list) }
         #expect((list.songs, list.titles) == (["a"], ["b"]))
     }
 }

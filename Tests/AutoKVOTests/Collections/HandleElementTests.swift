@@ -199,6 +199,16 @@ struct HandleElementTests {
         expectEqual(log.messages, ["+e", "e is paid", "-e"])
     }
 
+    @Test("the entries of a dictionary are taken one by one, too") func entriesThatFit() throws {
+        let (team, employee) = (Department(), Employee("e"))
+        let staff = try team.path("staff", as: [String: Employee].self)
+        staff.observeElements(added: { [log] in log.add("+\($0.key)") }, removed: { [log] in log.add("-\($0.key)") })
+        team.staff = ["a": employee]
+        team.staff = ["a": employee, "b": Model()]
+        team.staff = ["b": Model()]
+        expectEqual(log.messages, ["+a", "-a"])
+    }
+
     private final class Employee: Model {
         let name: String
         @Observed var salary = 1
@@ -206,8 +216,12 @@ struct HandleElementTests {
     }
     private final class Department: Model {
         @Observed var people: [Model] = []
+        @Observed var staff: [String: Model] = [:]
         override class var schema: Schema {
-            Schema(Department.self, extending: super.schema) { Key("people", \.people) }
+            Schema(Department.self, extending: super.schema) {
+                Key("people", \.people)
+                Key("staff", \.staff)
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ private final class List: Model {
     @Observed var current: Item?
     @Observed var title = "X"
     @Observed var number = 7
+    override class var schema: Schema { Schema(List.self, extending: super.schema) { Key("number", \.number) } }
 }
 
 private final class Card: Model {
@@ -18,7 +19,10 @@ private final class Card: Model {
     func edit(_ title: String) { self.title = title }
 }
 
-private class Scale: Model { @Observed var level = 1 }
+private class Scale: Model {
+    @Observed var level = 1
+    override class var schema: Schema { Schema(Scale.self, extending: super.schema) { Key("level", \.level) } }
+}
 private final class Doubled: Scale {
     override var level: Int {
         get { super.level * 2 }
@@ -26,7 +30,10 @@ private final class Doubled: Scale {
     }
     override class var schema: Schema { Schema(Doubled.self, extending: super.schema) { Key("level", \.level) } }
 }
-private final class Owner: Model { @Observed var scale: Scale = Doubled() }
+private final class Owner: Model {
+    @Observed var scale: Scale = Doubled()
+    override class var schema: Schema { Schema(Owner.self, extending: super.schema) { Key("scale", \.scale) } }
+}
 
 /// Bindings in both ways of properties that are not plain ones.
 struct BothWaysKindsTests {
@@ -113,5 +120,66 @@ struct BothWaysKindsTests {
         #expect((label.title, label.best) == ("", 9))
         #expect(
             reports.messages.count == 2 && reports.messages.allSatisfy { $0.contains("A binding cannot set Label.") })
+    }
+
+    @Test("a source that a subclass overrides is set through what reads it, so an edit stays") func overriddenSource() {
+        let (scale, list) = (Doubled(), List())
+        list.$number.bindBothWays(to: scale.$level)
+        expectEqual(list.number, 2)
+        for number in [10, 2, 8] {
+            list.number = number
+            #expect((list.number, scale.level) == (number, number))
+        }
+        scale.level = 6
+        expectEqual(list.number, 6)
+    }
+
+    @Test("an edit is not written back when a handler that comes before has ended the binding")
+    func endedBeforeWritingBack() {
+        let (source, shown) = (List(), List())
+        source.$number.observe { [unowned source, unowned shown] _ in if source.number == 1 { shown.number = 5 } }
+        shown.$number.bindBothWays(to: source.$number)
+        source.$number.observe { [unowned source, unowned shown] _ in if source.number == 1 { shown.$number.unbind() } }
+        source.number = 1
+        expectEqual(source.number, 1)
+    }
+
+    @Test("a computed property is set no more by a binding that what it sets has ended") func computedTarget() throws {
+        final class Named: Model {
+            @Observed var first = 0
+            var full: Int {
+                get { first }
+                set { first = newValue }
+            }
+            override class var schema: Schema {
+                Schema(Named.self, extending: super.schema) { Key("full", \.full, affectedBy: "first") }
+            }
+        }
+        let (source, named) = (List(), Named())
+        try named.bind("full", to: "number", of: source)
+        named.$first.observe { [unowned named, unowned source] _ in if named.first == 5 { source.number = 3 } }
+        named.$first.observe { [unowned named] _ in if named.first == 5 { named.unbind("full") } }
+        named.first = 5
+        #expect((named.first, source.number) == (5, 3))
+    }
+
+    @Test("nor is the end of a path", .needs(.blankObject), arguments: [false, true]) func pathTarget(byName: Bool)
+        throws
+    {
+        let (source, owner) = (List(), Owner())
+        owner.scale = Scale()
+        if byName {
+            try owner.bind("scale.level", to: "number", of: source)
+        } else {
+            owner.$scale.$level.bind(to: source.$number)
+        }
+        let scale = owner.scale
+        scale.$level.observe { [unowned scale, unowned source] _ in if scale.level == 5 { source.number = 3 } }
+        scale.$level.observe { [unowned scale, unowned owner] _ in
+            guard scale.level == 5 else { return }
+            if byName { owner.unbind("scale.level") } else { owner.$scale.$level.unbind() }
+        }
+        scale.level = 5
+        #expect((scale.level, source.number) == (5, 3))
     }
 }

@@ -85,6 +85,60 @@ private final class Document: Model {
     }
 }
 
+/// Its level is its own affair.
+private class BaseTank: Model {
+    @Observed private var level = 0
+    @Observed var liters = 10
+    var double: Int { level * 2 }
+    func tick(by step: Int = 1) { level += step }
+    override class var schema: Schema {
+        Schema(BaseTank.self, extending: super.schema) { Key("double", \.double, affectedBy: "level") }
+    }
+}
+private final class Tank: BaseTank {
+    var level: Int { liters * 2 }
+    var caption: String { "Tank: \(level)" }
+    override class var schema: Schema {
+        Schema(Tank.self, extending: super.schema) {
+            Key("level", \.level, affectedBy: "liters")
+            Key("caption", \.caption, affectedBy: "level")
+        }
+    }
+}
+private final class LabelTank: BaseTank {
+    var level: String { "\(liters) l" }
+    var caption: String { "Tank: \(level)" }
+    override class var schema: Schema {
+        Schema(LabelTank.self, extending: super.schema) {
+            Key("level", \.level, affectedBy: "liters")
+            Key("caption", \.caption, affectedBy: "level")
+        }
+    }
+}
+private final class TwiceTank: BaseTank {
+    var level: Int { double + 1 }
+    override class var schema: Schema {
+        Schema(TwiceTank.self, extending: super.schema) { Key("level", \.level, affectedBy: "double") }
+    }
+}
+
+private final class Console: Model { @Observed var lines: [String] = [] }
+
+private final class Leaving: Model {
+    @Observed var title = "a"
+    nonisolated(unsafe) static var last = ""
+    deinit {
+        let card = Card(self)
+        do { Leaving.last = try card.value(forKey: "caption") as! String } catch { Leaving.last = "\(error)" }
+    }
+}
+private final class Card: Model {
+    unowned(unsafe) let owner: Leaving
+    init(_ owner: Leaving) { self.owner = owner }
+    var caption: String { "on \(owner.title)" }
+    override class var schema: Schema { Schema(Card.self, extending: super.schema) { Key("caption", \.caption) } }
+}
+
 /// What the first use of a key finds out, and what it must not take for a fault.
 struct FirstUseTests {
     @Test(
@@ -98,10 +152,30 @@ struct FirstUseTests {
             scaled.level = 5
             scaled.scale = 2
             expectEqual(values, [5, 5])
-            expectEqual(handled.first, 5)
             try scaled.setValue(6, forKey: "level")
-            #expect(values.last == 6 && scaled.level == 6 && handled.last == 6)
+            #expect(values == [5, 5, 6] && scaled.level == 6 && handled.last == 6, "\(values)")
         }
+    }
+
+    @Test("a private property of that name tells nothing of it, nor of what depends on it", arguments: [false, true])
+    func privateProperty(isOtherType: Bool) throws {
+        let tank: BaseTank = isOtherType ? LabelTank() : Tank()
+        var calls: [String] = []
+        for key in ["level", "caption"] { try tank.observe(key) { _ in calls.append(key) } }
+        tank.tick()
+        expectEqual(calls, [])
+        tank.liters = 5
+        expectEqual(calls.sorted(), ["caption", "level"])
+    }
+
+    @Test("a key of that name that depends on the private property in another way is told each time")
+    func dependsAnyway() throws {
+        let tank = TwiceTank()
+        var calls = 0
+        try tank.observe("level") { _ in calls += 1 }
+        tank.tick()
+        tank.tick(by: 0)
+        expectEqual(calls, 2)
     }
 
     @Test("a key that a subclass hides is still announced, and read, by the class that has it") func hiddenAnnounced()
@@ -144,5 +218,24 @@ struct FirstUseTests {
         try document.observe("summary") { _ in calls += 1 }
         document.title = "b"
         expectEqual(calls, 1)
+    }
+
+    @Test("also where it reads another object in that one's deinit") func inDeinitOfAnother() {
+        do { _ = Leaving() }
+        expectEqual(Leaving.last, "on a")
+    }
+
+    @Test("the handler of reports may read and write what is observed, whatever is being computed") func reportsInside()
+    {
+        let console = Console()
+        nonisolated(unsafe) let lines = console
+        console.$lines.observe { _ in }
+        Diagnostics.withHandler({ lines.lines.append($0) }) {
+            let assembly = Assembly()
+            var calls = 0
+            assembly.$partName.observe { _ in calls += 1 }
+            console.lines = []
+            #expect(assembly.partName == "p" && calls == 0)
+        }
     }
 }

@@ -86,7 +86,17 @@ struct EqualityTests {
             case other(Padded)
         }
         #expect(isSameContent(Mark.padded(padded), Mark.padded(Padded(isOn: true, text: padded.text))))
-        #expect(!isSameContent(Mark.padded(padded), Mark.other(padded)))
+        #expect(
+            !isSameContent(Mark.padded(padded), Mark.other(padded)) && !isSameContent(Mark.padded(padded), Mark.none))
+        indirect enum Chain {
+            case end
+            case node(Int, Chain)
+        }
+        func chain(_ count: Int) -> Chain { (0..<count).reduce(Chain.end) { .node($1, $0) } }
+        #expect(isSameContent(chain(100), chain(100)) && !isSameContent(chain(100), chain(99)))
+        let (long, shared) = (chain(5_000), (0..<30).reduce(padded as Any) { ($1, $0, $0) })
+        #expect(isSameContent(long, long) && !isSameContent(long, chain(5_000)))
+        #expect(!isSameContent(shared, (0..<30).reduce(padded as Any) { ($1, $0, $0) }))
         #expect(isSameContent(Shade(level: 5), Shade(level: 5)) && !isSameContent(Shade(level: 5), Shade(level: 1)))
         #expect(isSameContent(Int?.none as Any, String?.none as Any) && !isSameContent(1, "1"))
     }

@@ -13,6 +13,8 @@ struct Recorder {
     /// What has been read, once that is not what was read before.
     private var others: Others?
     private let isMoved: Bool
+    /// Whether an object was read that is dying.
+    fileprivate var hasReadDying = false
 
     /// Made where it is needed: most evaluations read the same as the one before.
     private struct Others {
@@ -93,11 +95,11 @@ struct Recorder {
         (others!.passed, sources) = (dropped, read)
     }
 
-    /// What a function reads that is observed.
-    static func keys(readBy function: () -> Void) -> Set<Source> {
+    /// What a function reads that is observed; and whether that is all, since none of what it reads is dying.
+    static func keys(readBy function: () -> Void) -> (read: Set<Source>, areAll: Bool) {
         var recorder = Recorder(nil, isMoved: false)
         Recording.into(&recorder, function)
-        return recorder.others?.keys ?? []
+        return (recorder.others?.keys ?? [], !recorder.hasReadDying)
     }
 
     /// Notes a read of what is stored in an object, if the last evaluation has read that here. Its link then.
@@ -121,6 +123,7 @@ struct Recorder {
     /// The same for any other read.
     @inline(never)
     mutating func noteOther(_ object: TrackedObject, atOffset offset: Int) {
+        if object.isDeinitializing { hasReadDying = true }
         guard let record = object.recordForReading(), let slot = object.slot(atOffset: offset) else { return }
         let key = record.use { $0.layout!.value[slot] }
         // What an override's getter reads of the property that it overrides.
@@ -213,8 +216,9 @@ extension TrackedObject {
 
     /// The same for a key.
     final func noteRead(of slot: Int) {
-        guard let recorder = Recording.current(as: Recorder.self), let record = recordForReading() else { return }
-        recorder.value.note(record, slot)
+        guard let recorder = Recording.current(as: Recorder.self) else { return }
+        if isDeinitializing { recorder.value.hasReadDying = true }
+        if let record = recordForReading() { recorder.value.note(record, slot) }
     }
 
     /// The value of a key. Where this thread records, the key is what is read, and not what its getter reads: so it is the kept value.

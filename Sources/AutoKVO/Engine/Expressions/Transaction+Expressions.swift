@@ -60,10 +60,7 @@ extension Transaction {
     func settle(_ thread: InPlace<ThreadContext>) {
         let moved = thread.value.openTransactions.isEmpty ? nil : Transaction.findMovedSubjects(thread)
         if thread.value.waitingCount > 0 { handOnMarked(thread) }
-        defer {
-            takeTold()
-            sortIfRaised(thread)
-        }
+        defer { sortIfRaised(thread) }
         if thread.value.marked.isEmpty { return moved.map(Transaction.readOld) ?? () }
         // A function that is being evaluated for an outer change has made this one. The outer change's own subjects may read what the function
         // computes, so that change refreshes them.

@@ -66,15 +66,16 @@ extension TrackedObject {
     /// Finds out, when a key is first read or observed by name, that its key path leads to the property of that name; that the paths exist which
     /// it is affected by; and of one that depends on what it reads, that it reads something, and is not an `@Observed` property whose name is
     /// misspelt. (With a name of its own, a key that passes a property through is an alias.)
-    final func checkFirstUse(of slot: Int, _ schema: ClassSchema) throws(KeyValueError) {
+    ///
+    /// - Returns: False if an object that is read is dying, so that not all could be found out.
+    @discardableResult
+    final func checkFirstUse(of slot: Int, _ schema: ClassSchema) throws(KeyValueError) -> Bool {
         let (key, isIndependent) = (schema.keys[slot], schema.layout.value[slot].isIndependent)
         try key.checkKeyPath(of: self)
-        if isIndependent || key.isDerivedProperty || key.isChecked.load(ordering: .relaxed) { return }
+        if isIndependent || key.isDerivedProperty || key.isChecked.load(ordering: .relaxed) { return true }
         try schema.checkPaths(of: slot)
-        // In a deinit nothing is recorded.
-        if isDeinitializing { return }
         var value: Any = ()
-        let read = Recorder.keys { if key.isRecorded { value = key.declared.read(self) } }
+        let (read, areAll) = Recorder.keys { if key.isRecorded { value = key.declared.read(self) } }
         var isProperty = false
         if read.count == 1, read.first!.record == unmanagedRecord, key.declared.write != nil {
             let other = schema.keys[read.first!.slot]
@@ -83,10 +84,12 @@ extension TrackedObject {
                 other.name.utf8.count > 3 && other.storageType?.valueType == key.declared.valueType
                 && nearestName(to: key.name, among: [other.name]) != nil && other.observed!.stores(value, in: self)
         }
+        if !areAll { return false }
         if key.isRecorded && read.isEmpty || isProperty {
             throw .schemaFault(ClassSchema.problem(ofSilent: key, schema.keys), of: type(of: self), key: key.name)
         }
         key.isChecked.store(true, ordering: .relaxed)
+        return true
     }
 }
 
@@ -99,7 +102,7 @@ extension ResolvedKey {
             let isRead =
                 isReadInStorage(of: object)
                 && (!mayBeOfAnother
-                    || Recorder.keys { _ = declared.read(object) }.contains {
+                    || Recorder.keys { _ = declared.read(object) }.read.contains {
                         $0.slot == slot && $0.record.object === object.record
                     })
             keyPathCheck.store(isRead ? .passed : .failed, ordering: .relaxed)

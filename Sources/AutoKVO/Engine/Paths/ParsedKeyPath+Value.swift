@@ -19,23 +19,23 @@ extension ParsedKeyPath {
 
     /// Checks the keys that are used by name for the first time, those of the first element behind an operator among them.
     ///
-    /// - Returns: False if not all could be: an object on the way is nil, or the first one is dying.
+    /// - Returns: False if not all could be: an object on the way is nil, or one that is read is dying.
     func checkFirstUse(from root: TrackedObject) throws(KeyValueError) -> Bool {
-        var next: TrackedObject? = root
+        var (next, isWhole): (TrackedObject?, Bool) = (root, true)
         for level in keys.indices {
             // What does not fit the path is thrown by its evaluation, and reported where it is linked.
             guard let object = next, let (schema, slot) = try? key(of: level, in: .to(object)) else { return false }
-            try object.checkFirstUse(of: slot, schema.object)
+            isWhole = try object.checkFirstUse(of: slot, schema.object) && isWhole
             let key = schema.object.keys[slot].declared
             next = nil
             if level < keys.count - 1 {
                 next = key.readObject(object)
             } else if let elementPath {
                 guard let element = trackedObjects(in: key.read(object)).first else { return false }
-                return try elementPath.checkFirstUse(from: element)
+                return try elementPath.checkFirstUse(from: element) && isWhole
             }
         }
-        return !root.isDeinitializing
+        return isWhole
     }
 
     /// The same; nil if an object on the way is nil. Behind that an operator has an empty collection.

@@ -21,6 +21,15 @@ private final class Node: Model, @unchecked Sendable {
         _ = middle
         return other
     }
+    var label: String {
+        _ = middle
+        return "\(flag)"
+    }
+    var caption: String {
+        let caption = "\(otherTotal)"
+        _ = middle
+        return caption
+    }
     @Derived({ (node: Node) in (node.next?.x ?? 0) + node.b }) var total: Int
     @Derived({ (node: Node) in (node.other?.x ?? 0) + node.b }) var otherTotal: Int
 
@@ -31,6 +40,8 @@ private final class Node: Model, @unchecked Sendable {
             Key("x", \.x)
             Key("middle", \.middle, affectedBy: "flag")
             Key("byWay", \.byWay, affectedBy: "other")
+            Key("label", \.label, affectedBy: "flag")
+            Key("caption", \.caption, affectedBy: "otherTotal")
         }
     }
 }
@@ -59,5 +70,33 @@ struct ToldMeanwhileTests {
         node.meanwhile = { onAnotherThread { node.b = 1 } }
         other = nil
         expectEqual(told, ["10 1"])
+    }
+
+    private final class Panel: Model, @unchecked Sendable {
+        let node: Node
+        init(_ node: Node) { self.node = node }
+        @Derived({ (panel: Panel) in panel.node.flag + panel.node.b }) var total: Int
+    }
+
+    @Test("nor while the values are read of those that are told before") func newValues() throws {
+        let node = Node()
+        let panel = Panel(node)
+        var told: [String] = []
+        panel.$total.observe(options: [.old, .new]) { told.append("\($0.oldValue!) \($0.newValue!)") }
+        try node.observe("label", options: .new) { _ in }
+        node.meanwhile = { onAnotherThread { node.b = 1 } }
+        node.flag = 1
+        expectEqual(told, ["1 2"])
+    }
+
+    @Test("nor while old values are read at a death") func oldValues() throws {
+        let node = Node()
+        var other: Node? = Node()
+        node.other = other
+        var told: [String] = []
+        try node.observe("caption", as: String.self, options: [.old, .new]) { told.append($0.newValue!) }
+        node.meanwhile = { onAnotherThread { node.b = 1 } }
+        other = nil
+        expectEqual(told, ["1"])
     }
 }
