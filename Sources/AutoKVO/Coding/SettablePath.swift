@@ -18,7 +18,7 @@ struct SettablePath<Value> {
         SettableProperty(comparing: { set($1, from: $0) }) { root in
             // What cannot be reached is not set either, and reported then.
             guard let end = try? path.end(from: root), let object = end.object, let key = end.key?.key else { return }
-            object.completeDeliveries(beforeWriteOf: key.slot)
+            SettableProperty.completeDeliveries(before: key, of: object)
         }
     }
 
@@ -53,7 +53,7 @@ struct SettablePath<Value> {
             if isShown, key.isOverridden, key.declared.write != nil { handle = nil }
             let new: Any = handle == nil ? try schema.prepare(value, for: key, in: path.text) : value
             let property = handle ?? SettableProperty(key)
-            if !property.holds(new, in: object), isWanted() { property.set(object, to: new) }
+            if property.needs(new, in: object), isWanted() { property.set(object, to: new) }
         } catch { Diagnostics.report("A binding cannot set \(quoted(path.text)): \(error)") }
     }
 }

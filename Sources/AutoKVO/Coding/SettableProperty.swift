@@ -30,14 +30,14 @@ struct SettableProperty {
     init(_ key: ResolvedKey) {
         (type, equality, read) = (key.declared.valueType, .ofType(key.declared.valueType), key.declared.read)
         write = key.announcesItself ? key.declared.write! : { known($0, as: TrackedObject.self).set($1, key) }
+        completeDeliveries = { SettableProperty.completeDeliveries(before: key, of: $0) }
+    }
+
+    /// Calls the handlers that setting a key of an object by name would call first.
+    static func completeDeliveries(before key: ResolvedKey, of object: TrackedObject) {
         // The setter of a computed one may set anything.
-        completeDeliveries = {
-            if key.offset == nil {
-                OutermostChange.finishCalls()
-            } else {
-                $0.completeDeliveries(beforeWriteOf: key.slot)
-            }
-        }
+        if key.offset == nil { return OutermostChange.finishCalls() }
+        object.completeDeliveries(beforeWriteOf: key.slot)
     }
 
     /// The value that the path of a change has now, in a handler of the change, whatever its type.
@@ -52,13 +52,16 @@ struct SettableProperty {
     /// The value, as one of the property's type.
     func value<Value>(in object: TrackedObject, as type: Value.Type) -> Value { content(of: read(object), as: type) }
 
-    /// Whether the property of an object has a value that is equal to this one, which has its type. Else the handlers are called that a write
-    /// would call first: whoever asks may leave it then.
-    func holds(_ value: Any, in object: TrackedObject) -> Bool {
-        if equality.compare(read(object), value) { return true }
-        if !SettableProperty.isOvertaking { return false }
+    /// Whether the property of an object has a value that is equal to this one, which has its type.
+    @inline(__always)
+    func holds(_ value: Any, in object: TrackedObject) -> Bool { equality.compare(read(object), value) }
+
+    /// The opposite. Where handlers are to be called before a write, they are called, and may make it needless.
+    func needs(_ value: Any, in object: TrackedObject) -> Bool {
+        if holds(value, in: object) { return false }
+        if !SettableProperty.isOvertaking { return true }
         completeDeliveries(object)
-        return equality.compare(read(object), value)
+        return !holds(value, in: object)
     }
 
     /// Sets the property of an object to a value of its type.

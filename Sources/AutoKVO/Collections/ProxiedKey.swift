@@ -99,13 +99,11 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
         known = now
         let isSet = Value.self is any SetAlgebra.Type
         func areSame(_ a: Value, _ b: Value) -> Bool {
-            if isSet, Value.Element.self is AnyObject.Type {
-                return Set(a.map { ObjectIdentifier($0 as AnyObject) })
-                    == Set(b.map { ObjectIdentifier($0 as AnyObject) })
-            }
             // Equal objects are not the same.
-            if !(Value.Element.self is AnyObject.Type), areEqual(a, b) { return true }
-            if isSet || a.count != b.count { return false }
+            let areObjects = unwrappedType(Value.Element.self) is AnyObject.Type
+            if !areObjects, areEqual(a, b) { return true }
+            if a.count != b.count { return false }
+            if isSet { return areObjects && Set(a.map { ElementIdentity($0) }) == Set(b.map { ElementIdentity($0) }) }
             let isSame = ElementIdentity.comparison(Array(a), Array(b))
             return zip(a, b).enumerated().allSatisfy { isSame($0, $0) || isSameContent($1.0, $1.1) }
         }

@@ -42,7 +42,9 @@ final class Binding: @unchecked Sendable {
             var last: Any?
             // Where handlers are to be called before the property is set, they may end the binding, or change the source.
             if isLast(number), !SettableProperty.isOvertaking {
-                if !property.holds(value, in: object) { property.set(object, to: value) }
+                if !property.holds(value, in: object), isLast(number), change.observation.isValid {
+                    property.set(object, to: value)
+                }
                 if isLast(number) { return true }
                 last = value
             }
@@ -98,7 +100,7 @@ final class Binding: @unchecked Sendable {
         for _ in 0..<Self.maximumRounds {
             let number = changes.load(ordering: .relaxed)
             // Each of these may call code that changes the source, or ends the binding.
-            if observation.isValid, let next = current(), isLast(number), !property.holds(next, in: object),
+            if observation.isValid, let next = current(), isLast(number), property.needs(next, in: object),
                 isLast(number), observation.isValid
             {
                 // A value that does not equal itself, such as NaN, stops when it has passed round a circle of bindings once.

@@ -88,9 +88,12 @@ extension Subject {
         defer { if !isPrior { releaseVainClaims() } }
         event.isPrior = isPrior
         let isEdit = edit != nil
-        // Reading is user code, during which another thread may tell the value.
+        // Reading is user code, during which another thread may tell the value: perhaps a newer one, so it is read again.
         if !isPrior, !isEdit { readNew() }
-        if !isPrior { takeTold() }
+        if !isPrior, takeTold(), new.isFilled {
+            extendLifetime(new.take())
+            readNew()
+        }
         dropEditIfNotAlone()
         event.edit = edit.map { .to($0) }
         if !isPrior, isEdit { readNew() }

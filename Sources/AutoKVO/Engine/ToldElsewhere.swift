@@ -67,11 +67,13 @@ extension Subject {
     }
 
     /// The subject is not open any more. If it was known, what another thread has told since `becomeKnown` becomes its old value.
-    @inline(__always)
-    func takeTold() { if toldBefore != nil { takeToldValue() } }
+    ///
+    /// - Returns: Whether there was any.
+    @inline(__always) @discardableResult
+    func takeTold() -> Bool { toldBefore != nil && takeToldValue() }
 
     @inline(never)
-    private func takeToldValue() {
+    private func takeToldValue() -> Bool {
         let (before, root) = (toldBefore.take()!, self.root)
         let told: ToldElsewhere? = root.lock.withLock {
             let isLast = addOpen(-1) == 0
@@ -80,11 +82,13 @@ extension Subject {
             guard let details = root.guarded.details, !details.told.isEmpty else { return nil }
             return isLast ? details.told.removeValue(forKey: identity) : details.told[identity]
         }
-        guard let told else { return }
-        if told.number <= before { return extendLifetime(told) }
+        guard let told else { return false }
+        defer { extendLifetime(told) }
+        if told.number <= before { return false }
         event.isAmbiguous = told.isToldToSome
         let isSame = told.computed == computed.map { ObjectIdentifier($0) }
-        extendLifetime((told, replaceOld(told.value, isSame ? told.changes : formerChanges)))
+        extendLifetime(replaceOld(told.value, isSame ? told.changes : formerChanges))
+        return true
     }
 
     /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for values it is not read:

@@ -92,14 +92,15 @@ extension Transaction {
     func drop(_ thread: InPlace<ThreadContext>, threadEnds: Bool = false) {
         thread.value.openTransactions.remove(self)
         let due = threadEnds ? [] : subjects.filter(\.object.isDueWithoutChange)
+        let others = subjects.filter { threadEnds || !$0.object.isDueWithoutChange }
         countOut()
         let notified = due.filter { $0.object.openCount == 0 }
         if !notified.isEmpty {
             Transaction.forgetWalks(thread)
             settle(thread)
-            notify(notified, isPrior: false, thread)
         }
-        forEachSubject { $0.takeTold() }
+        for subject in others.map(\.object) where subject.openCount == 0 { subject.takeTold() }
+        if !notified.isEmpty { notify(notified, isPrior: false, thread) }
         handOnMarked(thread)
         let all = thread.value.marked
         thread.value.marked = all.filter { !$0.route.root.isDeinitializing && $0.route.expression!.liveRoute != nil }

@@ -187,7 +187,9 @@ private struct CollectedKeys {
             if let known {
                 keys[known].declarations.insert(key, at: 0)
             } else {
-                if let other = slots[key.name], !isSurelyAnother(key, than: other) { doubtfulBases[keys.count] = other }
+                if let other = slots[key.name] ?? hidden[key.name], !isSurelyAnother(key, than: other) {
+                    doubtfulBases[keys.count] = other
+                }
                 append([key])
             }
             // A key that a superclass hides can be named again.

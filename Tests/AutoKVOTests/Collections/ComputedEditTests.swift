@@ -151,8 +151,15 @@ struct ComputedEditTests {
                 get { store }
                 set { store = newValue }
             }
+            var maybe: [Entrant?] {
+                get { store }
+                set { store = newValue.compactMap { $0 } }
+            }
             override class var schema: Schema {
-                Schema(Holder.self, extending: super.schema) { Key("items", \.items, affectedBy: "store") }
+                Schema(Holder.self, extending: super.schema) {
+                    Key("items", \.items, affectedBy: "store")
+                    Key("maybe", \.maybe, affectedBy: "store")
+                }
             }
         }
         let (holder, others) = (Holder(), [Entrant(1), Entrant(2)])
@@ -162,6 +169,12 @@ struct ComputedEditTests {
         }
         let removed = try holder.mutableArrayValue(forKey: "items").remove(at: 0)
         #expect(removed as? Entrant === others[0] && holder.items.first === others[1])
+        try holder.observe("maybe", options: .prior) { [unowned holder] change in
+            change.observation.remove()
+            holder.maybe = others
+        }
+        let maybe = try holder.mutableArrayValue(forKey: "maybe").remove(at: 0)
+        #expect(maybe as? Entrant === others[0] && holder.items.first === others[1])
     }
 
     @Test("a key whose key path names another property is a fault at its first edit, too") func crossed() throws {

@@ -122,6 +122,17 @@ private final class TwiceTank: BaseTank {
     }
 }
 
+private class Account: Model {
+    @Observed var secret = "x"
+    @Observed var salt = 0
+    override class var schema: Schema { Schema(Account.self, extending: super.schema) { Hidden("secret") } }
+}
+private final class Shows: Account {
+    override class var schema: Schema {
+        Schema(Shows.self, extending: super.schema) { Key("secret", \.secret, affectedBy: "salt") }
+    }
+}
+
 private final class Console: Model { @Observed var lines: [String] = [] }
 
 private final class Leaving: Model {
@@ -155,6 +166,15 @@ struct FirstUseTests {
             try scaled.setValue(6, forKey: "level")
             #expect(values == [5, 5, 6] && scaled.level == 6 && handled.last == 6, "\(values)")
         }
+    }
+
+    @Test("nor does one that the superclass hides, and a subclass names again") func hiddenProperty() throws {
+        let shows = Shows()
+        var calls = 0
+        try shows.observe("secret") { _ in calls += 1 }
+        shows.secret = "y"
+        shows.salt = 1
+        expectEqual(calls, 2)
     }
 
     @Test("a private property of that name tells nothing of it, nor of what depends on it", arguments: [false, true])

@@ -99,4 +99,34 @@ struct ToldMeanwhileTests {
         other = nil
         expectEqual(told, ["1"])
     }
+
+    private final class Adder: Model, @unchecked Sendable {
+        @Observed var a = 0
+        @Observed var b = 0
+        var meanwhile: (() -> Void)?
+        var sum: Int {
+            let (b, run) = (self.b, meanwhile)
+            meanwhile = nil
+            run?()
+            return a + b
+        }
+        override class var schema: Schema {
+            Schema(Adder.self, extending: super.schema) { Key("sum", \.sum, affectedBy: "a", "b") }
+        }
+    }
+
+    @Test("a value that another thread outdates while it is read is read again", arguments: [0, 1]) func outdated(
+        a: Int
+    ) throws {
+        let adder = Adder()
+        var told: [String] = []
+        try adder.observe("sum", as: Int.self, options: [.old, .new, .distinct]) {
+            told.append("\($0.oldValue!) \($0.newValue!)")
+        }
+        adder.$a.withMutation {
+            adder.a = a
+            adder.meanwhile = { onAnotherThread { adder.b = 1 } }
+        }
+        expectEqual(told, a == 0 ? ["0 1"] : ["1 2"])
+    }
 }
