@@ -35,13 +35,17 @@ struct SettableProperty {
 
     /// Calls the handlers that setting a key of an object by name would call first.
     static func completeDeliveries(before key: ResolvedKey, of object: TrackedObject) {
-        // The setter of a computed one may set anything.
-        if key.offset == nil { return OutermostChange.finishCalls() }
+        // The setter of a computed one, or an overridden one, may set anything.
+        if key.offset == nil || key.isOverridden { return OutermostChange.finishCalls() }
         object.completeDeliveries(beforeWriteOf: key.slot)
     }
 
     /// The value that the path of a change has now, in a handler of the change, whatever its type.
     static func value<Value>(of change: Change<Value>) -> Any { change.valueInHandler }
+
+    /// Whether the observation of a change is still valid, in a handler of it.
+    @inline(__always)
+    static func isValid<Value>(_ change: Change<Value>) -> Bool { change.context.observation!.use { $0.isValid } }
 
     /// Whether handlers of this thread's changes are still to be called, which a write may have to call first.
     static var isOvertaking: Bool { !ThreadContext.current.value.pending.isEmpty }

@@ -42,7 +42,7 @@ final class Binding: @unchecked Sendable {
             var last: Any?
             // Where handlers are to be called before the property is set, they may end the binding, or change the source.
             if isLast(number), !SettableProperty.isOvertaking {
-                if !property.holds(value, in: object), isLast(number), change.observation.isValid {
+                if !property.holds(value, in: object), isLast(number), SettableProperty.isValid(change) {
                     property.set(object, to: value)
                 }
                 if isLast(number) { return true }

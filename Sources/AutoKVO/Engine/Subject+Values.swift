@@ -88,11 +88,15 @@ extension Subject {
         defer { if !isPrior { releaseVainClaims() } }
         event.isPrior = isPrior
         let isEdit = edit != nil
-        // Reading is user code, during which another thread may tell the value: perhaps a newer one, so it is read again.
-        if !isPrior, !isEdit { readNew() }
-        if !isPrior, takeTold(), new.isFilled {
-            extendLifetime(new.take())
-            readNew()
+        if !isPrior {
+            if !isEdit { readNew() }
+            // Reading is user code, during which another thread may tell the value: perhaps a newer one. So it is read again, a few times.
+            var turns = isEdit ? 0 : 3
+            while takeTold(isStaying: turns > 0) {
+                turns -= 1
+                if new.isFilled { extendLifetime(new.take()) }
+                readNew()
+            }
         }
         dropEditIfNotAlone()
         event.edit = edit.map { .to($0) }

@@ -68,19 +68,25 @@ extension Subject {
 
     /// The subject is not open any more. If it was known, what another thread has told since `becomeKnown` becomes its old value.
     ///
-    /// - Returns: Whether there was any.
+    /// - Parameter isStaying: Whether it is to stay known if there was any: then the new value is read again.
+    /// - Returns: Whether it has stayed.
     @inline(__always) @discardableResult
-    func takeTold() -> Bool { toldBefore != nil && takeToldValue() }
+    func takeTold(isStaying: Bool = false) -> Bool { toldBefore != nil && takeToldValue(isStaying) }
 
     @inline(never)
-    private func takeToldValue() -> Bool {
+    private func takeToldValue(_ isStaying: Bool) -> Bool {
         let (before, root) = (toldBefore.take()!, self.root)
         let told: ToldElsewhere? = root.lock.withLock {
+            let told = root.guarded.details?.told[identity]
+            if isStaying, let told, told.number > before {
+                toldBefore = told.number
+                return told
+            }
             let isLast = addOpen(-1) == 0
             // What another open change has edited is in the collection, and has not been told.
             if !isLast, wholeOld != nil || !needs.contains(.old) { reportAsSetting() }
-            guard let details = root.guarded.details, !details.told.isEmpty else { return nil }
-            return isLast ? details.told.removeValue(forKey: identity) : details.told[identity]
+            if isLast, told != nil { root.guarded.details!.told[identity] = nil }
+            return told
         }
         guard let told else { return false }
         defer { extendLifetime(told) }
@@ -88,7 +94,7 @@ extension Subject {
         event.isAmbiguous = told.isToldToSome
         let isSame = told.computed == computed.map { ObjectIdentifier($0) }
         extendLifetime(replaceOld(told.value, isSame ? told.changes : formerChanges))
-        return true
+        return toldBefore != nil
     }
 
     /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for values it is not read:

@@ -91,15 +91,15 @@ extension Transaction {
     /// it too, is delivered if it is the object; so is what others compute from it, which may refer to it weakly.
     func drop(_ thread: InPlace<ThreadContext>, threadEnds: Bool = false) {
         thread.value.openTransactions.remove(self)
-        let due = threadEnds ? [] : subjects.filter(\.object.isDueWithoutChange)
-        let others = subjects.filter { threadEnds || !$0.object.isDueWithoutChange }
+        let others = Set(subjects.filter { threadEnds || !$0.object.isDueWithoutChange })
         countOut()
-        let notified = due.filter { $0.object.openCount == 0 }
-        if !notified.isEmpty {
+        if subjects.contains(where: { !others.contains($0) }) {
             Transaction.forgetWalks(thread)
             settle(thread)
         }
-        for subject in others.map(\.object) where subject.openCount == 0 { subject.takeTold() }
+        // What has joined it meanwhile is delivered, too.
+        for subject in subjects where others.contains(subject) { subject.object.takeTold() }
+        let notified = subjects.filter { !others.contains($0) }
         if !notified.isEmpty { notify(notified, isPrior: false, thread) }
         handOnMarked(thread)
         let all = thread.value.marked

@@ -170,6 +170,25 @@ struct BothWaysKindsTests {
         #expect((named.first, source.number) == (5, 3))
     }
 
+    @Test("nor is one that a subclass overrides") func overriddenTarget() throws {
+        final class Twofold: Scale {
+            @Observed var first = 0
+            override var level: Int {
+                get { super.level }
+                set {
+                    first = newValue
+                    super.level = newValue
+                }
+            }
+        }
+        let (source, scale) = (List(), Twofold())
+        try scale.bind("level", to: "number", of: source)
+        scale.$first.observe { [unowned scale, unowned source] _ in if scale.first == 5 { source.number = 3 } }
+        scale.$first.observe { [unowned scale] _ in if scale.first == 5 { scale.unbind("level") } }
+        scale.first = 5
+        #expect((scale.first, source.number) == (5, 3))
+    }
+
     @Test("nor is the end of a path", .needs(.blankObject), arguments: [false, true]) func pathTarget(byName: Bool)
         throws
     {

@@ -177,7 +177,9 @@ struct FirstUseTests {
         expectEqual(calls, 2)
     }
 
-    @Test("a private property of that name tells nothing of it, nor of what depends on it", arguments: [false, true])
+    @Test(
+        "a private property of that name tells nothing of it, nor of what depends on it", .needs(.classMetadata),
+        arguments: [false, true])
     func privateProperty(isOtherType: Bool) throws {
         let tank: BaseTank = isOtherType ? LabelTank() : Tank()
         var calls: [String] = []
@@ -188,7 +190,9 @@ struct FirstUseTests {
         expectEqual(calls.sorted(), ["caption", "level"])
     }
 
-    @Test("a key of that name that depends on the private property in another way is told each time")
+    @Test(
+        "a key of that name that depends on the private property in another way is told each time",
+        .needs(.classMetadata))
     func dependsAnyway() throws {
         let tank = TwiceTank()
         var calls = 0
