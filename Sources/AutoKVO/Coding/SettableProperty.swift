@@ -35,8 +35,8 @@ struct SettableProperty {
 
     /// Calls the handlers that setting a key of an object by name would call first.
     static func completeDeliveries(before key: ResolvedKey, of object: TrackedObject) {
-        // The setter of a computed one, or an overridden one, may set anything.
-        if key.offset == nil || key.isOverridden { return OutermostChange.finishCalls() }
+        // The setter of a computed one, or an overridden one, may set any property of it.
+        if key.offset == nil || key.isOverridden { return OutermostChange.finishCalls(of: object) }
         object.completeDeliveries(beforeWriteOf: key.slot)
     }
 

@@ -89,10 +89,11 @@ final class OutermostChange {
             || thread.value.openTransactions.members.contains { $0.use { $0.target.map(isConcerned) ?? false } }
     }
 
-    /// Makes the calls that are left of the changes under way on this thread.
-    static func finishCalls() {
+    /// Makes the calls that are left of the changes under way on this thread; or of those of one object.
+    static func finishCalls(of object: TrackedObject? = nil) {
         let thread = ThreadContext.current
-        Transaction.complete(thread.value.pending.members.map(\.object), thread)
+        let pending = thread.value.pending.members.map(\.object)
+        Transaction.complete(pending.filter { object == nil || $0.root === object!.record }, thread)
     }
 
     /// Whether a call is the first one of an outermost change. What a prior handler changes may be heard of before the change for which that is

@@ -87,20 +87,25 @@ extension Subject {
     func makeEvent(isPrior: Bool) {
         defer { if !isPrior { releaseVainClaims() } }
         event.isPrior = isPrior
-        let isEdit = edit != nil
+        dropEditIfNotAlone()
         if !isPrior {
-            if !isEdit { readNew() }
-            // Reading is user code, during which another thread may tell the value: perhaps a newer one. So it is read again, a few times.
-            var turns = isEdit ? 0 : 3
+            if edit == nil { readNew() }
+            // Reading is user code, during which another thread may tell the value: perhaps a newer one. So it is read again, and stays known, a
+            // few times.
+            var turns = 3
             while takeTold(isStaying: turns > 0) {
                 turns -= 1
+                dropEditIfNotAlone()
                 if new.isFilled { extendLifetime(new.take()) }
                 readNew()
             }
+            // It is still an edit, or has just become more than that.
+            if edit != nil {
+                dropEditIfNotAlone()
+                readNew()
+            }
         }
-        dropEditIfNotAlone()
         event.edit = edit.map { .to($0) }
-        if !isPrior, isEdit { readNew() }
         if isKnown || isDropped { return }
         event.old = old.pointer
         event.new = new.pointer

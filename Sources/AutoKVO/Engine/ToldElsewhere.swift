@@ -68,8 +68,8 @@ extension Subject {
 
     /// The subject is not open any more. If it was known, what another thread has told since `becomeKnown` becomes its old value.
     ///
-    /// - Parameter isStaying: Whether it is to stay known if there was any: then the new value is read again.
-    /// - Returns: Whether it has stayed.
+    /// - Parameter isStaying: Whether it is to stay known if there was any.
+    /// - Returns: Whether there was any. Then the new value is to be read again.
     @inline(__always) @discardableResult
     func takeTold(isStaying: Bool = false) -> Bool { toldBefore != nil && takeToldValue(isStaying) }
 
@@ -94,7 +94,7 @@ extension Subject {
         event.isAmbiguous = told.isToldToSome
         let isSame = told.computed == computed.map { ObjectIdentifier($0) }
         extendLifetime(replaceOld(told.value, isSame ? told.changes : formerChanges))
-        return toldBefore != nil
+        return true
     }
 
     /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for values it is not read:

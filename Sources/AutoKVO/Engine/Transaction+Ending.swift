@@ -91,8 +91,9 @@ extension Transaction {
     /// it too, is delivered if it is the object; so is what others compute from it, which may refer to it weakly.
     func drop(_ thread: InPlace<ThreadContext>, threadEnds: Bool = false) {
         thread.value.openTransactions.remove(self)
-        let others = Set(subjects.filter { threadEnds || !$0.object.isDueWithoutChange })
+        var others = Set(subjects.filter { threadEnds || !$0.object.isDueWithoutChange })
         countOut()
+        others.formIntersection(subjects)
         if subjects.contains(where: { !others.contains($0) }) {
             Transaction.forgetWalks(thread)
             settle(thread)

@@ -208,4 +208,27 @@ struct BothWaysKindsTests {
         scale.level = 5
         #expect((scale.level, source.number) == (5, 3))
     }
+
+    @Test("observers of the source that came later find a computed property set", arguments: ["full", "level"])
+    func laterObservers(key: String) throws {
+        final class Named: Scale {
+            var full: Int {
+                get { level }
+                set { level = newValue }
+            }
+            override var level: Int {
+                get { super.level }
+                set { super.level = newValue }
+            }
+            override class var schema: Schema {
+                Schema(Named.self, extending: super.schema) { Key("full", \.full, affectedBy: "level") }
+            }
+        }
+        let (source, named) = (List(), Named())
+        try named.bind(key, to: "number", of: source)
+        var found: [Int] = []
+        for _ in 0..<3 { source.$number.observe { [unowned named] _ in found.append(named.level) } }
+        source.number = 3
+        expectEqual(found, [3, 3, 3])
+    }
 }

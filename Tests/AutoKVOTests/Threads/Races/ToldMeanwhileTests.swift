@@ -121,7 +121,7 @@ struct ToldMeanwhileTests {
         }
     }
 
-    @Test("a value that another thread outdates while it is read is read again", arguments: [0, 1], [1, 2])
+    @Test("a value that another thread outdates while it is read is read again", arguments: [0, 1], [1, 2, 4, 5])
     func outdated(a: Int, times: Int) throws {
         let adder = Adder()
         var told: [String] = []
@@ -133,5 +133,34 @@ struct ToldMeanwhileTests {
             adder.meanwhile = (1...times).map { b in { onAnotherThread { adder.b = b } } }
         }
         expectEqual(told, (1...times).map { "\(a + $0 - 1) \(a + $0)" })
+    }
+
+    private class Base: Model {
+        @Observed var items: [Int] = []
+        override class var schema: Schema { Schema(Base.self, extending: super.schema) { Key("items", \.items) } }
+    }
+    private final class Overriding: Base, @unchecked Sendable {
+        var meanwhile: (() -> Void)?
+        override var items: [Int] {
+            get {
+                let (items, run) = (super.items, meanwhile)
+                meanwhile = nil
+                run?()
+                return items
+            }
+            set { super.items = newValue }
+        }
+    }
+
+    @Test("so is a collection of which several edits have made a setting") func severalEdits() {
+        let list = Overriding()
+        var told: [String] = []
+        list.$items.observe(options: [.old, .new]) { told.append("\($0.oldValue!) \($0.newValue!)") }
+        coalescingChanges {
+            list.$items.append(1)
+            list.$items.append(2)
+            list.meanwhile = { onAnotherThread { list.items = [3] } }
+        }
+        expectEqual(told, ["[1, 2] [3]", "[3] [3]"])
     }
 }
