@@ -267,9 +267,11 @@ final class Transaction: PooledObject {
     @inline(never)
     func includeFurtherChangeOfShared(_ thread: InPlace<ThreadContext>) {
         for subject in subjects.map(\.object) where !isOpener(of: subject) && (subject.edit != nil || subject.isKnown) {
-            if !subject.isKnown, subject.isCoalesced || subject.isReachedOnTheWay { subject.includeFurtherChange() }
+            let isKnown = subject.isKnown
             let opener = thread.value.openTransactions.last { ObjectIdentifier($0) == subject.opener }
+            // First: behind the store of its edit it knows what the collection was before that.
             opener?.object.includeFurtherChange()
+            if !isKnown, subject.isCoalesced || subject.isReachedOnTheWay { subject.includeFurtherChange() }
         }
     }
 }

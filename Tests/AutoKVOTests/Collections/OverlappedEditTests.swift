@@ -6,6 +6,7 @@ private final class Cell: Model {
     @Observed var x = 0
     @Observed var y = 0
     @Observed var list: [Cell] = []
+    @Observed var inner: Cell?
     var hook: (() -> Void)?
     var owner: Cell {
         hook.take()?()
@@ -13,7 +14,10 @@ private final class Cell: Model {
     }
 
     override class var schema: Schema {
-        Schema(Cell.self, extending: super.schema) { Key("owner", \.owner, affectedBy: "y") }
+        Schema(Cell.self, extending: super.schema) {
+            Key("owner", \.owner, affectedBy: "y")
+            Key("inner", \.inner)
+        }
     }
 }
 
@@ -88,6 +92,25 @@ struct OverlappedEditTests {
             #expect(events[0].old.map { $0.elementsEqual(before, by: ===) } ?? false)
             #expect(events[0].new.map { $0.elementsEqual(root.list, by: ===) } ?? false)
             root.list = []
+        }
+    }
+
+    @Test("a path that is moved away meanwhile gets that value, too") func movedPath() throws {
+        try Diagnostics.withHandler({ _ in }) {
+            let (outer, first, second, new) = (Cell(), Cell(), Cell(), Cell())
+            outer.inner = first
+            try first.observe("list.@sum.owner.x") { _ in }
+            let log = Recorder<[Cell]>()
+            first.$list.observe(options: [.old, .new], log.handler())
+            var (olds, elements): ([Int], [String]) = ([], [])
+            try outer.observe("inner.list", as: [Cell].self, options: [.old, .new]) { olds.append($0.oldValue!.count) }
+            try outer.observeElements(
+                "inner.list", as: Cell.self, added: { _ in elements.append("+") },
+                removed: { _ in elements.append("-") })
+            new.hook = { [unowned outer] in outer.inner = second }
+            first.$list.append(new)
+            #expect(olds == [0] && elements == [] && log.take().count == 1)
+            first.list = []
         }
     }
 }
