@@ -247,6 +247,27 @@ import Testing
         await end(observation)
     }
 
+    @Test("one with .once is not armed again: nothing would call it", arguments: [false, true]) func armedAgain(
+        isInside: Bool
+    ) async {
+        let (owner, lamp, log) = (PlainObserver(tracker), lamp, log)
+        nonisolated(unsafe) var (observation, errors): (KeyValueObservation?, Int) = (nil, 0)
+        @Sendable func arm() {
+            do { try observation?.rearm() } catch { errors += 1 }
+        }
+        observation = owner.observe(tracking: { lamp.level }, options: .once, on: .mainActor) { _, level in
+            log.levels.append(level)
+            if isInside { arm() }
+        }
+        await eventually("the first value") { log.levels == [0] }
+        if !isInside { arm() }
+        lamp.level = 1
+        await settle()
+        #expect(log.levels == [0] && errors == 1 && observation?.isValid == false)
+        await end(observation!)
+        observation = nil
+    }
+
     @Test("one that is removed at once delivers nothing") func removedAtOnce() async {
         let owner = Person()
         let (lamp, log) = (lamp, log)

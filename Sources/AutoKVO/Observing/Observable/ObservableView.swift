@@ -62,7 +62,11 @@ public final class ObservableView<Object: TrackedObject>: Observable {
     public subscript<Handle: PropertyHandle>(dynamicMember keyPath: KeyPath<Object, Handle>) -> Handle.Value
     where Handle.Current == Handle.Value {
         let handle = object[keyPath: keyPath]
-        access(keyPath, \.[dynamicMember: keyPath] as KeyPath<_, Handle.Value>) { $0.observe(.one(handle.target)) }
+        access(keyPath, \.[dynamicMember: keyPath] as KeyPath<_, Handle.Value>) {
+            // That of another object is followed as any other key path.
+            handle.object === object
+                ? $0.observe(.one(handle.target)) : $0.observe(keyPath.appending(path: \.value), of: object)
+        }
         return handle.value
     }
 

@@ -38,7 +38,7 @@ extension KeyValueObserver {
     ///
     /// - Parameters:
     ///   - tracking: Reads and computes a value.
-    ///   - options: `.distinct` and `.once`; others have no effect.
+    ///   - options: `.distinct`, and `.once`, with which the observation cannot be armed again; others have no effect.
     ///   - scheduler: `.mainActor`, or the scheduler of another main loop.
     ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
@@ -63,7 +63,11 @@ extension KeyValueObserver {
         let loop = TrackingLoop(scheduler) { onChange in
             follower.property.value = ReadValue(withObservationTracking({ tracking() }, onChange: onChange))
         }
-        observation.onEnd { _ in loop.end() }
+        // Also one with `.once` that has fired: it cannot be armed again without its loop.
+        observation.onEnd { [unowned observation] _ in
+            loop.end()
+            observation.remove()
+        }
         loop.schedule()
         return observation
     }
@@ -112,7 +116,7 @@ extension KeyValueObserver where Self: Sendable {
     ///
     /// - Parameters:
     ///   - tracking: Reads and computes a value, on the actor.
-    ///   - options: `.distinct` and `.once`; others have no effect.
+    ///   - options: `.distinct`, and `.once`, with which the observation cannot be armed again; others have no effect.
     ///   - actor: Where the closure and the handler are called.
     ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
@@ -135,7 +139,10 @@ extension KeyValueObserver where Self: Sendable {
         // Used by the task alone.
         nonisolated(unsafe) let follower = expression
         let task = Task { await follow(tracking, on: actor) { follower.property.value = ReadValue($0) } }
-        observation.onEnd { _ in task.cancel() }
+        observation.onEnd { [unowned observation] _ in
+            task.cancel()
+            observation.remove()
+        }
         return observation
     }
 }
