@@ -86,7 +86,7 @@ struct ComputedEditTests {
         }
     }
 
-    @Test("structures without == that the setter rearranges are told as a whole") func rearranged() throws {
+    @Test("if the setter rearranges structures without ==, observers get the whole values") func rearranged() throws {
         let table = Table()
         table.rows = [Row(title: "B"), Row(title: "C")]
         var (copy, kinds) = (table.rows, [ChangeKind]())

@@ -443,7 +443,8 @@ struct WeakTests {
         expectEqual(recorder.entries.first { $0.keyPath == "made.city" }?.new as? String, "city 2")
     }
 
-    @Test("the death of an object that several refer to is told in the order of one change") func severalHolders() {
+    @Test("if several weak properties lose one object, all of them are told before what is derived from them")
+    func severalHolders() {
         final class Holder: Model {
             @ObservedWeak var item: Node?
             @Derived({ (holder: Holder) in holder.item == nil ? 0 : 1 }) var count: Int
@@ -463,7 +464,8 @@ struct WeakTests {
     }
 
     @Test(
-        "one that is announced by hand is told of the death of what it was set to in silence", arguments: [false, true])
+        "a weak property announced by hand tells of its object's death, also if it was set unannounced",
+        arguments: [false, true])
     func silent(hadAnother: Bool) {
         final class Quiet: Model {
             @ObservedWeak var item: Node?

@@ -191,7 +191,7 @@ struct FirstUseTests {
     }
 
     @Test(
-        "a key of that name that depends on the private property in another way is told each time",
+        "a key that depends on the private property through another key is told of each write",
         .needs(.classMetadata))
     func dependsAnyway() throws {
         let tank = TwiceTank()
