@@ -13,10 +13,6 @@ run_tests() {
     swift test --disable-xctest --scratch-path "$scratch" "$@"
 }
 
-# A build of its own takes an eighth less without debug information. A test says its own line, and a sanitizer the functions.
-quick_build=()
-[ "${AUTOKVO_CHECK:-}" != quick ] || quick_build=(-debug-info-format none)
-
 # Which folder of the sources names which, how unsafe they are, and how long; first with mistakes that are planted. Without a build.
 step_layers() {
     ensure_command python3 python3
@@ -44,7 +40,7 @@ readonly no_warnings=(-Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Wextra)
 # itself. A debug build, since only that reads AUTOKVO_FAIL_PROBES. As short as scripts/test.sh, but in the long form.
 step_fallbacks() {
     if [ "$AUTOKVO_CHECK" != long ]; then
-        env -u AUTOKVO_CHECK AUTOKVO_FAIL_PROBES=all swift test --disable-xctest
+        env -u AUTOKVO_CHECK AUTOKVO_FAIL_PROBES=all swift test --disable-xctest "${quick_build[@]}"
         return
     fi
     AUTOKVO_FAIL_PROBES=all run_tests .build
@@ -59,7 +55,7 @@ step_fallbacks() {
 # at each. A debug build: only that has the points at which a thread can be stopped.
 step_preemption() {
     local -A extents=([quick]=1 [normal]=2 [long]=3)
-    AUTOKVO_PREEMPTION=${extents[$AUTOKVO_CHECK]} run_tests .build --filter PreemptionTests
+    AUTOKVO_PREEMPTION=${extents[$AUTOKVO_CHECK]} run_tests .build "${quick_build[@]}" --filter PreemptionTests
 }
 
 step_release() { run_tests .build-release -c release; }

@@ -11,7 +11,7 @@ symbol_graphs() {
     say "building the libraries"
     log=$(mktemp)
     for module in "${libraries[@]}"; do
-        swift build --scratch-path "$scratch" --target "$module" >"$log" 2>&1 || { cat "$log" >&2; rm "$log"; exit 1; }
+        swift build --scratch-path "$scratch" "${quick_build[@]}" --target "$module" >"$log" 2>&1 || { cat "$log" >&2; rm "$log"; exit 1; }
     done
     rm "$log"
     products=$(swift build --scratch-path "$scratch" --show-bin-path)

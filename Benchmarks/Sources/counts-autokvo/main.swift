@@ -3,7 +3,8 @@
 //     counts-autokvo list                  the operations: NAME PER MOST
 //     counts-autokvo allocations           OPERATION BLOCKS, a line for each: blocks of memory for one operation
 //     counts-autokvo bytes                 OPERATION BYTES, the same: of the heap, each block with what glibc adds
-//     counts-autokvo run OPERATION COUNT   does it that often and leaves, for an instruction counter to watch
+//     counts-autokvo run OPERATION COUNT…  does it that often in a copy of the process, and in another one twice as often, for an
+//                                          instruction counter to watch; OPERATION PROCESS PROCESS, a line for each
 //
 // Handlers capture nothing, so that a block counted is the library's own.
 
@@ -198,7 +199,7 @@ let operations = firstSet + secondSet() + thirdSet()
 func counted(_ isOfBytes: Bool) -> UInt64 { isOfBytes ? counted_bytes() : counted_allocations() }
 
 func usage() -> Never {
-    print("usage: counts-autokvo list | allocations | bytes | run OPERATION COUNT")
+    print("usage: counts-autokvo list | allocations | bytes | run OPERATION COUNT…")
     exit(2)
 }
 
@@ -218,12 +219,27 @@ case "allocations", "bytes":
         print(operation.name, each)
     }
 case "run":
-    guard arguments.count == 4, let count = Int(arguments[3]),
-        let operation = operations.first(where: { $0.name == arguments[2] })
-    else { usage() }
-    operation.prepare(count)()
-    // What was made is not torn down: that would be counted too.
-    _exit(0)
+    // A copy has what this process has at its start, so each begins alike, and only one process has to start under the counter.
+    func runInCopy(_ operation: Operation, _ count: Int) -> Int32 {
+        let copy = copy_of_process()
+        if copy == 0 {
+            operation.prepare(count)()
+            // What was made is not torn down: that would be counted too.
+            _exit(0)
+        }
+        var status: Int32 = 0
+        guard waitpid(copy, &status, 0) == copy, status == 0 else {
+            print("\(operation.name): a copy of the process ended with \(status)")
+            exit(1)
+        }
+        return copy
+    }
+    for index in stride(from: 2, to: arguments.count - 1, by: 2) {
+        guard let count = Int(arguments[index + 1]),
+            let operation = operations.first(where: { $0.name == arguments[index] })
+        else { usage() }
+        print(operation.name, runInCopy(operation, count), runInCopy(operation, 2 * count))
+    }
 default:
     usage()
 }

@@ -2,7 +2,7 @@
 //
 //     counts SUBJECT THRESHOLDS
 //
-// Instructions come from valgrind's callgrind: the subject runs an operation N and 2 N times, and half of the difference is
+// Instructions come from valgrind's callgrind: copies of the subject run an operation N and 2 N times, and the difference is
 // what N of them took. What the run needs besides falls out, except where it grows with N, as in `add-first`, which makes
 // its objects too.
 
@@ -38,14 +38,25 @@ func run(_ command: [String]) throws -> (output: String, errors: String) {
     return (text, complaint)
 }
 
-func instructions(_ subject: String, _ operation: String, _ count: Int) throws -> Double {
-    let errors = try run([
-        "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", subject, "run", operation, String(count),
-    ]).errors
-    guard let line = errors.split(separator: "\n").first(where: { $0.contains("Collected :") }),
-        let total = Double(line.split(separator: " ").last ?? "")
-    else { throw Failure(description: "callgrind said no total: \(errors)") }
-    return total
+/// What each of these operations took, that often: what the second copy of the process took more than the first.
+func instructions(_ subject: String, _ counts: [(name: String, count: Int)]) throws -> [String: Double] {
+    let (output, errors) = try run(
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", subject, "run"]
+            + counts.flatMap { [$0.name, String($0.count)] })
+    // `==PROCESS== Collected : TOTAL`, a line for each process.
+    var totals: [Substring: Double] = [:]
+    for line in errors.split(separator: "\n") where line.contains("Collected :") {
+        totals[line.dropFirst(2).prefix { $0.isNumber }] = line.split(separator: " ").last.flatMap { Double($0) }
+    }
+    var took: [String: Double] = [:]
+    for line in output.split(separator: "\n") {
+        let parts = line.split(separator: " ")
+        guard parts.count == 3, let once = totals[parts[1]], let twice = totals[parts[2]] else {
+            throw Failure(description: "callgrind said no total for \(line): \(errors)")
+        }
+        took[String(parts[0])] = twice - once
+    }
+    return took
 }
 
 func pairs(_ text: String) -> [(name: String, value: Double)] {
@@ -78,21 +89,21 @@ enum Counts {
             guard parts.count == 3, let per = Double(parts[1]), let most = Int(parts[2]) else {
                 throw Failure(description: "\(subject) list: \(line)")
             }
-            return (name: String(parts[0]), per: per, most: most)
+            let count = min(max(8, Int(4000 / per)), most / 2)
+            return (name: String(parts[0]), count: count, turns: Double(count) * per)
         }
         let allocations = try Dictionary(uniqueKeysWithValues: pairs(run([subject, "allocations"]).output))
         let bytes = try Dictionary(uniqueKeysWithValues: pairs(run([subject, "bytes"]).output))
+        let instructions = try instructions(subject, operations.map { ($0.name, $0.count) })
 
         var over: [String] = []
         for name in thresholds.keys.sorted() where !operations.contains(where: { $0.name == name }) {
             over.append("\(name): in the thresholds, and no such operation")
         }
         print("operation                  blocks   at most   bytes   at most   instructions   at most")
-        for (name, per, most) in operations {
-            let count = min(max(4, Int(4000 / per)), most / 2)
-            let once = try instructions(subject, name, count)
-            let twice = try instructions(subject, name, 2 * count)
-            let took = (twice - once) / (Double(count) * per)
+        for (name, _, turns) in operations {
+            guard let all = instructions[name] else { throw Failure(description: "\(name): not counted") }
+            let took = all / turns
             let blocks = allocations[name] ?? .nan
             let size = bytes[name] ?? .nan
             let limits = thresholds[name]
