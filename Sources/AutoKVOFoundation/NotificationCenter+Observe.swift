@@ -19,9 +19,7 @@ extension NotificationCenter {
         let reference = PinnedReference(observer)
         let observation = NotificationObservation(self) { reference.object == nil }
         observation.start(name: name, object: object) { note in
-            guard let observer = reference.object else { return false }
-            handler(observer, note)
-            return true
+            if let observer = reference.object { handler(observer, note) }
         }
         observation.end(with: observer)
         return observation
@@ -37,10 +35,7 @@ extension NotificationCenter {
         _ name: Notification.Name?, object: AnyObject? = nil, _ handler: @escaping (Notification) -> Void
     ) -> ScopedNotificationObservation {
         let observation = NotificationObservation(self) { false }
-        observation.start(name: name, object: object) { note in
-            handler(note)
-            return true
-        }
+        observation.start(name: name, object: object, handler)
         return observation.scoped()
     }
 }

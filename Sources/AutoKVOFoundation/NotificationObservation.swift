@@ -7,14 +7,9 @@ import Foundation
 public final class NotificationObservation: @unchecked Sendable {
     // `state` is guarded by `lock`; the rest is constant.
 
-    /// The center's token for the registration, until it is removed.
-    private struct Token: @unchecked Sendable {
-        // Opaque, and used only to remove the registration from the center, which any thread may do.
-        let token: any NSObjectProtocol
-    }
-
     private struct State {
-        var token: Token?
+        /// The center's token for the registration, until it is removed: opaque, and used only for that, which any thread may do.
+        var token: (any NSObjectProtocol)?
         var isEnded = false
         /// What runs the removal at the death of a tracked observer.
         var deinitAction: DeinitAction?
@@ -54,32 +49,32 @@ public final class NotificationObservation: @unchecked Sendable {
             }
             return (state.token, state.deinitAction)
         }
-        if let token { center?.removeObserver(token.token) }
+        if let token { center?.removeObserver(token) }
         action?.cancel()
     }
 
     /// Registers with the center.
     ///
-    /// - Parameter call: Makes the call. False if the observer is dead.
-    func start(name: Notification.Name?, object: AnyObject?, _ call: @escaping (Notification) -> Bool) {
+    /// - Parameter call: Makes the call, unless the observer is dead.
+    func start(name: Notification.Name?, object: AnyObject?, _ call: @escaping (Notification) -> Void) {
         // Compared when a notification is posted: the center would keep the object alive if it had it.
         let sender = object.map { PinnedReference($0) }
         guard let center else { return }
         nonisolated(unsafe) let call = call
-        let token = Token(
-            token: center.addObserver(forName: name, object: nil, queue: nil) { note in
-                if let sender {
-                    // The cast finds the object in layers of Optional, too. Of another value it makes an object that is nobody's sender.
-                    guard let object = note.object, sender.isReference(to: object as AnyObject) else { return }
-                }
-                if self.lock.withLock({ self.state.isEnded }) { return }
-                if !call(note) { self.remove() }
-            })
+        let token = center.addObserver(forName: name, object: nil, queue: nil) { note in
+            if let sender {
+                // The cast finds the object in layers of Optional, too. Of another value it makes an object that is nobody's sender.
+                guard let object = note.object, sender.isReference(to: object as AnyObject) else { return }
+            }
+            if self.lock.withLock({ self.state.isEnded }) { return }
+            call(note)
+            if self.isObserverDead() { self.remove() }
+        }
         let isEnded = lock.withLock {
             if !state.isEnded { state.token = token }
             return state.isEnded
         }
-        if isEnded { center.removeObserver(token.token) }
+        if isEnded { center.removeObserver(token) }
     }
 
     /// Ends the registration inside the observer's deinit, if that has a hook.

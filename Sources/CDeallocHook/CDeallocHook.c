@@ -73,7 +73,7 @@ cdh_result cdh_on_teardown(const void *object, cdh_callback_fn callback, void *c
 bool cdh_cancel(const void *object, uint64_t token) {
   cdh_hook taken = {.release = NULL};
   cdh_stripe *stripe = cdh_lock_stripe_of(object);
-  bool found = cdh_take_out(stripe, cdh_find_callback(stripe, object, token), &taken);
+  bool found = cdh_take_out(stripe, cdh_find(stripe, object, CDH_CALLBACK, token), &taken);
   cdh_unlock(stripe);
   end(&taken);
   return found;
@@ -144,6 +144,6 @@ void cdh_set_allocator(const cdh_allocator *allocator) {
   cdh_lock_all();
   for (int i = 0; i < CDH_STRIPES; i++)
     if (cdh_count_objects(&cdh_stripes[i]) != 0) cdh_fatal("cdh_set_allocator is called while the table is not empty");
-  cdh_use_allocator(allocator);
+  cdh_injected = allocator ? *allocator : (cdh_allocator){NULL, NULL};
   cdh_unlock_all();
 }

@@ -60,6 +60,7 @@ typedef struct cdh_stripe {
 
 enum { CDH_STRIPE_BITS = 6, CDH_STRIPES = 1 << CDH_STRIPE_BITS };
 extern cdh_stripe cdh_stripes[CDH_STRIPES];
+extern cdh_allocator cdh_injected;  // both null for the default; written with all locks held
 
 // Takes the lock of the stripe that a pointer belongs to.
 cdh_stripe *cdh_lock_stripe_of(const void *pointer);
@@ -92,7 +93,7 @@ static inline void cdh_unlock_all(void) {
 }
 
 // All of these are called with the stripe's lock held.
-cdh_hook *cdh_find_callback(cdh_stripe *stripe, const void *object, uint64_t token);
+cdh_hook *cdh_find(cdh_stripe *stripe, const void *object, cdh_kind kind, uint64_t id);
 cdh_hook *cdh_find_value(cdh_stripe *stripe, const void *object, const void *key);
 cdh_hook *cdh_find_first(cdh_stripe *stripe, const void *object);  // the one that teardown needs next
 bool cdh_find_dying(cdh_stripe *stripe, const void *object);
@@ -101,7 +102,6 @@ size_t cdh_count_objects(cdh_stripe *stripe);
 cdh_result cdh_add(cdh_stripe *stripe, const cdh_hook *new, cdh_hook *replaced, cdh_hook *old);
 // Takes a hook, which may be null, out of its tree, for the caller to release without the lock. False if it is null.
 bool cdh_take_out(cdh_stripe *stripe, cdh_hook *found, cdh_hook *taken);
-void cdh_use_allocator(const cdh_allocator *allocator);  // with all locks held
 
 #pragma GCC visibility pop
 

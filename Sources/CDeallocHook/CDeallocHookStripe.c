@@ -8,11 +8,7 @@
 #include <time.h>
 
 cdh_stripe cdh_stripes[CDH_STRIPES];
-static cdh_allocator injected;  // both null for the default
-
-void cdh_use_allocator(const cdh_allocator *allocator) {
-  injected = allocator ? *allocator : (cdh_allocator){NULL, NULL};
-}
+cdh_allocator cdh_injected;
 
 _Noreturn void cdh_fatal(const char *message) {
   fprintf(stderr, "CDeallocHook: %s\n", message);
@@ -59,16 +55,13 @@ static const uint64_t SPREAD = 0x9E3779B97F4A7C15u;
 // processors leave alone. Of two threads that use neighbours, most have different ones.
 enum { REGION_BITS = 16 };
 
-static cdh_stripe *stripe_of(const void *pointer) {
-  const uint64_t address = (uintptr_t)pointer;
-  return &cdh_stripes[((address >> REGION_BITS) * SPREAD >> (64 - CDH_STRIPE_BITS)) ^ (address * SPREAD >> 62)];
-}
-
 cdh_stripe *cdh_lock_stripe_of(const void *pointer) {
 #ifdef DEBUG
   if (!pointer) cdh_fatal("a null object");
 #endif
-  cdh_stripe *stripe = stripe_of(pointer);
+  const uint64_t address = (uintptr_t)pointer;
+  const uint64_t index = ((address >> REGION_BITS) * SPREAD >> (64 - CDH_STRIPE_BITS)) ^ (address * SPREAD >> 62);
+  cdh_stripe *stripe = &cdh_stripes[index];
   cdh_lock(stripe);
   return stripe;
 }
@@ -83,12 +76,12 @@ RB_GENERATE_INTERNAL(cdh_hooks, cdh_hook, link, compare, __attribute__((unused))
 
 // --- The trees
 
-static void *allocate(size_t size) { return injected.allocate ? injected.allocate(size) : malloc(size); }
+static void *allocate(size_t size) { return cdh_injected.allocate ? cdh_injected.allocate(size) : malloc(size); }
 
 // Leaves no address of a function in freed memory.
 static void deallocate(void *memory, size_t size) {
-  if (injected.deallocate)
-    injected.deallocate(memory);
+  if (cdh_injected.deallocate)
+    cdh_injected.deallocate(memory);
   else
 #ifdef __linux__
     freezero(memory, size);
@@ -120,18 +113,14 @@ static void set_tree_count(cdh_stripe *stripe, size_t count) {
   if (old != &stripe->only) deallocate(old, old_count * sizeof *old);
 }
 
-static cdh_hook *find(cdh_stripe *stripe, const void *object, cdh_kind kind, uint64_t id) {
+cdh_hook *cdh_find(cdh_stripe *stripe, const void *object, cdh_kind kind, uint64_t id) {
   cdh_hook wanted = {.object = object, .kind = kind, .id = id};
   return RB_FIND(cdh_hooks, tree_of(stripe, object), &wanted);
 }
 
-cdh_hook *cdh_find_callback(cdh_stripe *stripe, const void *object, uint64_t token) {
-  return find(stripe, object, CDH_CALLBACK, token);
-}
-
 cdh_hook *cdh_find_value(cdh_stripe *stripe, const void *object, const void *key) {
-  cdh_hook *found = find(stripe, object, CDH_VALUE_FIRST, (uintptr_t)key);
-  return found ? found : find(stripe, object, CDH_VALUE_LAST, (uintptr_t)key);
+  cdh_hook *found = cdh_find(stripe, object, CDH_VALUE_FIRST, (uintptr_t)key);
+  return found ? found : cdh_find(stripe, object, CDH_VALUE_LAST, (uintptr_t)key);
 }
 
 cdh_hook *cdh_find_first(cdh_stripe *stripe, const void *object) {

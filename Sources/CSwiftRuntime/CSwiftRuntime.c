@@ -14,15 +14,12 @@ void csr_back_off(unsigned attempt) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
-    return;
-  }
-  if (attempt < 64) {
+  } else if (attempt < 64) {
     sched_yield();
-    return;
+  } else {
+    // The holder was put off the processor, perhaps below us in priority: sleep, so that it can run.
+    nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
   }
-  // The holder was put off the processor, perhaps below us in priority: sleep, so that it can run.
-  struct timespec pause = {.tv_sec = 0, .tv_nsec = 50000};
-  nanosleep(&pause, NULL);
 }
 
 void csr_print_error(const char *text, size_t length) {
@@ -34,10 +31,15 @@ void csr_print_error(const char *text, size_t length) {
   }
 }
 
-const void *csr_copy_class(const void *type) {
 #ifdef __APPLE__
-  return NULL;
+const void *csr_copy_class(const void *type) { return NULL; }
+bool csr_is_surely_not_final(const void *type) { return false; }
+bool csr_stores_by_functions(const void *type) { return false; }
+bool csr_may_override_getter(const void *type, const void *superclass) { return true; }
+bool csr_may_override_property(const void *type, const void *superclass, const void *key_path, bool is_own) { return true; }
+bool csr_is_same_property(const void *one, const void *other) { return false; }
 #else
+const void *csr_copy_class(const void *type) {
   // From its address on: kind, superclass, then 32 bits each of flags, address point in an object, size of an object, alignment
   // (and 16 reserved), size of the metadata, and how much of that lies before the address.
   const uint32_t *halves = type;
@@ -48,10 +50,8 @@ const void *csr_copy_class(const void *type) {
   // Derived from the original, so that casts to it succeed.
   memcpy(copy + before + sizeof(void *), &type, sizeof(type));
   return copy + before;
-#endif
 }
 
-#ifndef __APPLE__
 // The descriptor of a class: 32 bits each of flags, parent, name, access function, fields, superclass, two sizes of the metadata, number
 // of the words that the class adds to it, number of fields, and where their offsets are. Then, unless something else lies before it
 // or there is none, the table of methods: where it begins in the metadata and how long it is, then for each method its flags and
@@ -68,12 +68,8 @@ static const uint32_t *methods_of(const uint32_t *descriptor) {
 }
 
 enum { KIND = 15, INITIALIZER = 1, GETTER = 2 };
-#endif
 
 bool csr_is_surely_not_final(const void *type) {
-#ifdef __APPLE__
-  return false;
-#else
   const uint32_t *methods = methods_of(descriptor_of(type));
   if (methods == NULL) return false;
   for (uint32_t i = 0; i < methods[1]; i++) {
@@ -81,24 +77,16 @@ bool csr_is_surely_not_final(const void *type) {
     if ((methods[2 + 2 * i] & KIND) != INITIALIZER) return true;
   }
   return false;
-#endif
 }
 
 bool csr_stores_by_functions(const void *type) {
-#ifdef __APPLE__
-  return false;
-#else
   // The second word of a class is its superclass. The first one of all has none.
   uint32_t superclasses = 0;
   for (const void *const *next = type; next != NULL; next = next[1]) superclasses |= descriptor_of(next)[0];
   return (descriptor_of(type)[0] & generic) != 0 && (superclasses & resilient_superclass) != 0;
-#endif
 }
 
 bool csr_may_override_getter(const void *type, const void *superclass) {
-#ifdef __APPLE__
-  return true;
-#else
   const uint32_t *descriptor = descriptor_of(superclass), *methods = methods_of(descriptor);
   void *const *words = type, *const *originals = superclass;
   if (methods != NULL) {
@@ -113,13 +101,9 @@ bool csr_may_override_getter(const void *type, const void *superclass) {
   if ((descriptor[0] & resilient_superclass) != 0) return true;
   uint32_t end = descriptor[7], count = descriptor[8];
   return memcmp(words + end - count, originals + end - count, count * sizeof(void *)) != 0;
-#endif
 }
 
 bool csr_may_override_property(const void *type, const void *superclass, const void *key_path, bool is_own) {
-#ifdef __APPLE__
-  return true;
-#else
   // A key path: the header of an object, a pointer, a word with the size of the rest, then for each component its flags and, of a
   // computed property, what tells it from all others. In a class that is the place of its getter among the methods of the
   // descriptor, or, if no class can override it, the getter itself. The bits in `kind` say that it is computed, and what tells it.
@@ -130,13 +114,9 @@ bool csr_may_override_property(const void *type, const void *superclass, const v
   size_t place = methods[0] + distance / (2 * sizeof(uint32_t));
   if (distance >= methods[1] * 2 * sizeof(uint32_t)) return !is_own;
   return ((void *const *)type)[place] != ((void *const *)superclass)[place];
-#endif
 }
 
 bool csr_is_same_property(const void *one, const void *other) {
-#ifdef __APPLE__
-  return false;
-#else
   // As above. A component of a computed property takes up to 32 bytes, with its getter and setter, which differ; behind it another one
   // would take 12 at least. That of a stored one is its flags, with the offset.
   const uint32_t *a = one, *b = other, sizes = 0x00FFFFFF, kind = 0x7F300000, computed = 0x02000000;
@@ -145,8 +125,8 @@ bool csr_is_same_property(const void *one, const void *other) {
   if ((a[8] & 0x7F000000) != computed) return size <= 8 && size == other_size && memcmp(a + 8, b + 8, size) == 0;
   return size <= 32 && other_size <= 32 && ((a[8] ^ b[8]) & kind) == 0
       && ((const uintptr_t *)one)[5] == ((const uintptr_t *)other)[5];
-#endif
 }
+#endif
 
 #ifdef __linux__
 // Of libdispatch, whose headers are not in the C compiler's path. Asserting that a queue is the current one ends the process if it is
@@ -173,7 +153,4 @@ static _Thread_local int held_locks;
 
 uintptr_t csr_this_thread(void) { return (uintptr_t)&held_locks; }
 
-int csr_add_held_locks(int change) {
-  held_locks += change;
-  return held_locks;
-}
+int csr_add_held_locks(int change) { return held_locks += change; }

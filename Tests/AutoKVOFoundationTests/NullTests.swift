@@ -282,4 +282,40 @@ private final class Meter: TrackedObject {
             Key("widths", \.widths)
         }
     }
+
+    private struct Label: KeyValueConvertible {
+        var text: String
+        init?(keyValue: Any) { text = "\(keyValue)" }
+        var keyValue: Any { text }
+    }
+
+    private final class Tag: TrackedObject {
+        @Observed var label: Label?
+        @Observed var labels: [Label?] = []
+        @Observed var names: [String] = []
+        @Observed var items: NSArray = ["a"]
+        override class var schema: Schema {
+            Schema(Tag.self, extending: super.schema) {
+                Key("label", \.label)
+                Key("labels", \.labels)
+                Key("names", \.names)
+            }
+        }
+    }
+
+    @Test("NSNull is nil for a type of one's own that would take it") func ofConvertible() throws {
+        let tag = Tag()
+        try tag.setValues(["label": "a", "labels": [NSNull(), "b"]])
+        #expect(tag.label?.text == "a" && tag.labels.map { $0?.text } == [nil, "b"])
+        try tag.setValue(NSNull(), forKey: "label")
+        #expect(tag.label == nil)
+    }
+
+    @Test("a property follows one of a collection type of Foundation") func boundToFoundation() throws {
+        let (source, tag) = (Tag(), Tag())
+        try tag.bind("names", to: "items", of: source)
+        source.items = ["b", "c"]
+        #expect(tag.names == ["b", "c"])
+        #expect(throws: KeyValueError.self) { try tag.bind("label", to: "missing", of: source) }
+    }
 }

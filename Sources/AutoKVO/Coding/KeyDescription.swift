@@ -40,7 +40,12 @@ extension TrackedObject {
     ///
     /// - Complexity: O(*n*) for *n* keys.
     public class var keyDescriptions: [KeyDescription] {
-        orTrap(try ClassSchema.of(self)).namedKeys.map(KeyDescription.init)
+        orTrap(try ClassSchema.of(self)).namedKeys.map { key in
+            KeyDescription(
+                name: key.name, valueType: key.declared.valueType, isSettable: key.declared.write != nil,
+                affectedBy: key.affectedBy, isWeak: key.isWeak, declaringClass: key.declarations.last!.owner,
+                isDerived: key.isRecorded || !key.affectedBy.isEmpty)
+        }
     }
 
     /// Checks what the class says about itself: one line in a test, `try Person.validateSchema()`, finds what would else be found at
@@ -52,14 +57,5 @@ extension TrackedObject {
     public class func validateSchema() throws(KeyValueError) {
         let schema = try ClassSchema.of(self)
         for slot in schema.keys.indices { try schema.checkPaths(of: slot) }
-    }
-}
-
-extension KeyDescription {
-    fileprivate init(_ key: ResolvedKey) {
-        self.init(
-            name: key.name, valueType: key.declared.valueType, isSettable: key.declared.write != nil,
-            affectedBy: key.affectedBy, isWeak: key.isWeak, declaringClass: key.declarations.last!.owner,
-            isDerived: key.isRecorded || !key.affectedBy.isEmpty)
     }
 }

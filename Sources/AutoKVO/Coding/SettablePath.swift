@@ -100,7 +100,7 @@ final class ShownObject: Sendable {
     /// Whether an equal value is shown. False while something else is being set, or if it is an object that is dead.
     func isEqual(to value: Any) -> Bool {
         guard let shown = content.withLock({ $0 })?.value else { return false }
-        guard let reference = shown as? PinnedReference<TrackedObject> else { return areEqual(shown, value) }
+        guard let reference = shown as? PinnedReference<TrackedObject> else { return areSame(shown, value) }
         return reference.object.map { areEqual($0, value) } ?? false
     }
 }

@@ -5,6 +5,8 @@ struct SettableProperty {
     private let equality: AnyEquality
     private let read: ObjectReader
     private let write: (AnyObject, Any) -> Void
+    /// Whether a copy counts as an equal value, also of what cannot be compared.
+    private var comparesBytes = false
     /// Calls the handlers that a write would call first: those that have not heard of an earlier change.
     private let completeDeliveries: (TrackedObject) -> Void
 
@@ -35,8 +37,10 @@ struct SettableProperty {
 
     /// Calls the handlers that setting a key of an object by name would call first.
     static func completeDeliveries(before key: ResolvedKey, of object: TrackedObject) {
-        // The setter of a computed one, or an overridden one, may set any property of it.
-        if key.offset == nil || key.isOverridden { return OutermostChange.finishCalls(of: object) }
+        // The setter of a computed one, or an overridden one, may set any property of it, and what the getter reads.
+        if key.offset == nil || key.isOverridden {
+            return OutermostChange.finishCalls(of: object) { _ = key.declared.read(object) }
+        }
         object.completeDeliveries(beforeWriteOf: key.slot)
     }
 
@@ -58,7 +62,17 @@ struct SettableProperty {
 
     /// Whether the property of an object has a value that is equal to this one, which has its type.
     @inline(__always)
-    func holds(_ value: Any, in object: TrackedObject) -> Bool { equality.compare(read(object), value) }
+    func holds(_ value: Any, in object: TrackedObject) -> Bool {
+        let held = read(object)
+        return equality.compare(held, value) || comparesBytes && areSame(held, value)
+    }
+
+    /// The same property, which is not set to a copy of its value either: for a binding in both ways.
+    var comparingBytes: SettableProperty {
+        var property = self
+        property.comparesBytes = true
+        return property
+    }
 
     /// The opposite. Where handlers are to be called before a write, they are called, and may make it needless.
     func needs(_ value: Any, in object: TrackedObject) -> Bool {

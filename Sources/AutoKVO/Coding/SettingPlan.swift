@@ -19,16 +19,19 @@ struct SettingPlan {
 
     /// Checks a set.
     ///
+    /// - Returns: The set; nil if an object on the way is not known.
     /// - Throws: A `KeyValueError` if it cannot be made. The plan is not to be carried out then; sets that are added later
     ///   through the key that could not be set are checked as far as types are declared.
+    @discardableResult
     mutating func add(
         _ value: Any?, forKeyPath keyPath: String, of root: TrackedObject, validating: Bool = false
-    ) throws(KeyValueError) {
+    ) throws(KeyValueError) -> Step? {
         let end = try root.pathEnd(keyPath, with: prepared)
         do throws(KeyValueError) {
-            guard let step = try end.step(setting: value, validating: validating) else { return }
+            guard let step = try end.step(setting: value, validating: validating) else { return nil }
             prepared.set(.value(step.value), for: step.key.slot, of: step.object)
             steps.append(step)
+            return step
         } catch {
             if let object = end.object, let (_, key) = end.key { prepared.set(.refused, for: key.slot, of: object) }
             throw error
@@ -49,7 +52,22 @@ extension SettingPlan {
         var entries: [Entry] = values.map { ($0.key.utf8.count { $0 == UInt8(ascii: ".") }, $0.key, $0.value) }
             .inOrder { ($0.depth, $0.name) < ($1.depth, $1.name) }
         let isDeep = entries.last.map { $0.depth > 0 } ?? false
-        var faults = add(entries, of: root, validating: validating && !isDeep, comparing: isDeep)
+        var faults = add(&entries, of: root, validating: validating && !isDeep, comparing: isDeep)
+        try arrange(&entries, &faults, of: root)
+        // Validations are user code: they are called once, in the order that was found. What they correct may be another object.
+        if validating && isDeep {
+            faults = add(&entries, of: root, validating: true, comparing: true)
+            if faults.isEmpty { try arrange(&entries, &faults, of: root) }
+        }
+        if let error = KeyValueError(faults.inOrder { $0.name < $1.name }.map(\.error)) { throw error }
+    }
+
+    private typealias Fault = (name: String, error: KeyValueError)
+
+    /// Brings entries into an order in which none is set in an object that a later one replaces.
+    private mutating func arrange(
+        _ entries: inout [Entry], _ faults: inout [Fault], of root: TrackedObject
+    ) throws(KeyValueError) {
         var repetitions = 0
         while let first = prepared.overtaken.keys.min() {
             repetitions += 1
@@ -61,25 +79,21 @@ extension SettingPlan {
             }
             let places = entries.indices.map { index in prepared.overtaken[index].map { 2 * $0 + 1 } ?? 2 * index }
             entries = entries.indices.inOrder { (places[$0], $0) < (places[$1], $1) }.map { entries[$0] }
-            faults = add(entries, of: root, validating: false, comparing: true)
+            faults = add(&entries, of: root, validating: false, comparing: true)
         }
-        // Validations are user code: they are called once, in the order that was found.
-        if validating && isDeep {
-            faults = add(entries, of: root, validating: true, comparing: false)
-        }
-        if let error = KeyValueError(faults.inOrder { $0.name < $1.name }.map(\.error)) { throw error }
     }
 
-    /// Checks entries in this order. Returns the errors of those that cannot be set.
+    /// Checks entries in this order. Returns the errors of those that cannot be set. Those that are validated have the corrected value then.
     private mutating func add(
-        _ entries: [Entry], of root: TrackedObject, validating: Bool, comparing: Bool
-    ) -> [(name: String, error: KeyValueError)] {
+        _ entries: inout [Entry], of root: TrackedObject, validating: Bool, comparing: Bool
+    ) -> [Fault] {
         self = SettingPlan()
-        var faults: [(name: String, error: KeyValueError)] = []
+        var faults: [Fault] = []
         for (number, entry) in entries.enumerated() {
             if comparing { prepared.path = number }
             do throws(KeyValueError) {
-                try add(entry.value, forKeyPath: entry.name, of: root, validating: validating)
+                let step = try add(entry.value, forKeyPath: entry.name, of: root, validating: validating)
+                if validating, let step { entries[number].value = step.value }
             } catch { faults.append((entry.name, error)) }
         }
         return faults

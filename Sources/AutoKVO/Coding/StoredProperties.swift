@@ -89,11 +89,20 @@ final class OutermostChange {
             || thread.value.openTransactions.members.contains { $0.use { $0.target.map(isConcerned) ?? false } }
     }
 
-    /// Makes the calls that are left of the changes under way on this thread; or of those of one object.
-    static func finishCalls(of object: TrackedObject? = nil) {
+    /// Makes the calls that are left of the changes under way on this thread.
+    static func finishCalls() {
         let thread = ThreadContext.current
-        let pending = thread.value.pending.members.map(\.object)
-        Transaction.complete(pending.filter { object == nil || $0.root === object!.record }, thread)
+        Transaction.complete(thread.value.pending.members.map(\.object), thread)
+    }
+
+    /// Makes those of an object, and those that changes of what a getter of it reads concern, before its setter is called.
+    static func finishCalls(of object: TrackedObject, readingBy getter: () -> Void) {
+        let thread = ThreadContext.current
+        let sources = Recorder.keys(readBy: getter).read
+        let older = Set(
+            sources.flatMap { Transaction.olderDeliveries(of: $0.value, $0.key.slot, thread) }.map { Borrowed.to($0) })
+        let pending = thread.value.pending.members.filter { older.contains($0) || $0.object.root === object.record }
+        Transaction.complete(pending.map(\.object), thread)
     }
 
     /// Whether a call is the first one of an outermost change. What a prior handler changes may be heard of before the change for which that is

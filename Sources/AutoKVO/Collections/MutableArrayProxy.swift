@@ -80,7 +80,7 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
     @export(implementation) public func append(contentsOf elements: some Sequence) throws(KeyValueError) {
         let elements = elements.map { $0 as Any }
-        try edit(.insertion, with: elements) { RangeSet($0.count..<$0.count + elements.count) }
+        try type.edit(.insertion, with: elements, of: proxied) { RangeSet($0.count..<$0.count + elements.count) }
     }
 
     /// Inserts an element before the one at an index, or at the end.
@@ -111,10 +111,7 @@ extension MutableArrayProxy {
     /// - Complexity: O(*n* · *k*) for *n* elements that move or are compared, and *k* ranges of indexes.
     @export(implementation)
     public func insert(contentsOf elements: some Sequence, at indexes: RangeSet<Int>) throws(KeyValueError) {
-        let elements = elements.map { $0 as Any }
-        try edit(.insertion, with: elements) { array throws(KeyValueError) in
-            try require(indexes, of: elements, within: array.count, adding: elements.count)
-        }
+        try edit(.insertion, at: indexes, with: elements.map { $0 as Any })
     }
 
     /// Takes an element out: a removal.
@@ -150,24 +147,21 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
     @export(implementation) public func removeSubranges(_ indexes: RangeSet<Int>) throws(KeyValueError) {
-        try edit(.removal) { array throws(KeyValueError) in
-            if let bounds = indexes.bounds { try require(bounds, within: array.count) }
-            return indexes
-        }
+        try edit(.removal, at: indexes)
     }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     @export(implementation) public func removeAll() throws(KeyValueError) {
-        try edit(.removal) { RangeSet(0..<$0.count) }
+        try type.edit(.removal, of: proxied) { RangeSet(0..<$0.count) }
     }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     @export(implementation) public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
-        try edit(.removal) { $0.indices(ofAny: condition) }
+        try type.edit(.removal, of: proxied) { $0.indexes(where: condition) }
     }
 
     /// Replaces an element: a replacement.
@@ -198,10 +192,7 @@ extension MutableArrayProxy {
     /// - Complexity: O(*n*) for *n* elements that are replaced or compared.
     @export(implementation)
     public func replaceSubranges(_ indexes: RangeSet<Int>, with elements: some Sequence) throws(KeyValueError) {
-        let elements = elements.map { $0 as Any }
-        try edit(.replacement, with: elements) { array throws(KeyValueError) in
-            try require(indexes, of: elements, within: array.count)
-        }
+        try edit(.replacement, at: indexes, with: elements.map { $0 as Any })
     }
 
     /// Exchanges two elements: a replacement of both, or nothing if they are the same one.
@@ -221,24 +212,30 @@ extension MutableArrayProxy {
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     /// - Complexity: O(*n* log *n*).
     @export(implementation) public func sort(by areInIncreasingOrder: (Any, Any) -> Bool) throws(KeyValueError) {
-        try type.arrange(of: proxied) { $0.order(by: areInIncreasingOrder) }
+        try type.arrange(of: proxied) { $0.sortedIndices(by: areInIncreasingOrder) }
     }
 }
 
 // MARK: Indexes that are given
 
 extension MutableArrayProxy {
+    /// Makes an edit at indexes that are given. Unless it is a removal, there has to be one for each element.
     @export(implementation) func edit(
-        _ kind: ChangeKind, with elements: [Any] = [],
-        at plan: (any ProxiedArray) throws(KeyValueError) -> RangeSet<Int>
+        _ kind: ChangeKind, at indexes: RangeSet<Int>, with elements: [Any] = []
     ) throws(KeyValueError) {
-        try type.edit(kind, with: elements, of: proxied, at: plan)
+        try type.edit(kind, with: elements, of: proxied) { array throws(KeyValueError) in
+            let added = kind == .insertion ? elements.count : 0
+            if let bounds = indexes.bounds { try require(bounds, within: array.count, adding: added) }
+            let count = indexes.ranges.reduce(0) { $0 + $1.count }
+            if kind == .removal || count == elements.count { return indexes }
+            throw proxied.error(.invalidValue("\(elements.count) elements for \(count) indexes"))
+        }
     }
 
     /// - Parameter index: The index of the element for a number of elements.
     @export(implementation) func removeOne(_ index: (Int) -> Int) throws(KeyValueError) -> Any {
         var element: Any?
-        try edit(.removal) { array throws(KeyValueError) in
+        try type.edit(.removal, of: proxied) { array throws(KeyValueError) in
             let index = index(array.count)
             element = try require(index, in: array)
             return RangeSet(index..<index + 1)
@@ -259,15 +256,5 @@ extension MutableArrayProxy {
         }
         if bounds.upperBound <= count + added { return bounds }
         throw proxied.error(.indexOutOfRange(index: bounds.upperBound - 1, count: count))
-    }
-
-    /// Requires that there is an index for each element.
-    @export(implementation) func require(
-        _ indexes: RangeSet<Int>, of elements: [Any], within count: Int, adding added: Int = 0
-    ) throws(KeyValueError) -> RangeSet<Int> {
-        if let bounds = indexes.bounds { try require(bounds, within: count, adding: added) }
-        let indexCount = indexes.ranges.reduce(0) { $0 + $1.count }
-        if indexCount == elements.count { return indexes }
-        throw proxied.error(.invalidValue("\(elements.count) elements for \(indexCount) indexes"))
     }
 }

@@ -9,7 +9,7 @@ extension PropertyHandles {
         options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         added: ((Value.Element) -> Void)? = nil, removed: ((Value.Element) -> Void)? = nil
     ) -> KeyValueObservation where Value: Collection {
-        observeElements(as: Value.self, options, file, line, added, removed)
+        observeElements(options, file, line) { $0.forEachElement(added: added, removed: removed, items(Value.self)) }
     }
 
     /// Calls a closure for each element that is added to the collection, and one for each that is removed from it. Nil counts as
@@ -18,7 +18,7 @@ extension PropertyHandles {
         options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         added: ((Elements.Element) -> Void)? = nil, removed: ((Elements.Element) -> Void)? = nil
     ) -> KeyValueObservation where Value == Elements? {
-        observeElements(as: Elements.self, options, file, line, added, removed)
+        observeElements(options, file, line) { $0.forEachElement(added: added, removed: removed, items(Elements.self)) }
     }
 
     /// The same for an observer, which the closures get first, so that they need not capture it. The observation ends when either object
@@ -38,14 +38,10 @@ extension PropertyHandles {
         observeElements(as: Elements.self, for: observer, options, file, line, added, removed)
     }
 
-    @export(implementation) func observeElements<Elements: Collection>(
-        as type: Elements.Type, _ options: ObservingOptions, _ file: StaticString, _ line: UInt,
-        _ added: ((Elements.Element) -> Void)?, _ removed: ((Elements.Element) -> Void)?
+    @export(implementation) func observeElements(
+        _ options: ObservingOptions, _ file: StaticString, _ line: UInt, _ handler: @escaping (Change<Any>) -> Void
     ) -> KeyValueObservation {
-        let handler = { (change: Change<Any>) in
-            change.forEachElement(added: added, removed: removed, items(Elements.self))
-        }
-        return Registration(options.ofElements, nil, .closure(handler), file, line).observe(targets)
+        Registration(options.ofElements, nil, .closure(handler), file, line).observe(targets)
     }
 
     @export(implementation) func observeElements<Observer: AnyObject, Elements: Collection>(

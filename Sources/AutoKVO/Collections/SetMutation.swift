@@ -122,10 +122,7 @@ extension TrackedObject {
         guard let slot = announcedSlot(key) else { return }
         guard isObserved, let record, let declared = record.schema?.keys[slot].declared,
             let type = unwrappedType(declared.valueType) as? any ProxiedSet.Type
-        else {
-            Transaction.announce(self, slot)
-            return
-        }
+        else { return Transaction.announce(self, slot) }
         // Handlers of changes before this one may change the set.
         Transaction.completeDeliveries(before: record, slot, ThreadContext.current)
         let change = type.change(by: mutation, with: elements.map(\.base), of: unwrapped(declared.read(self)))

@@ -119,13 +119,15 @@ extension Property {
         _ source: Source, _ options: ObservingOptions, _ file: StaticString, _ line: UInt,
         _ transform: @escaping (Source.Value?) -> Value, _ inverse: @escaping (Value) -> Source.Value
     ) -> KeyValueObservation {
-        let (own, other, shown) = (settable, SettablePath<Source.Value>(source, isShown: true), ShownObject())
+        let (own, other, shown) = (
+            settable.comparingBytes, SettablePath<Source.Value>(source, isShown: true), ShownObject()
+        )
         let binding = makeBinding(own, copiesValues: false)
         // An edit is for the object that was shown.
         func writeBack(_ object: TrackedObject, to root: TrackedObject, _ reading: KeyValueObservation) {
             let value = own.value(in: object, as: Value.self)
             guard let end = other.object(from: root), shown.isShown(end) ?? false,
-                !areEqual(transform(other.value(from: root)), value), !shown.isEqual(to: value)
+                !areSame(transform(other.value(from: root)), value), !shown.isEqual(to: value)
             else { return }
             let edited = inverse(value)
             // The functions may have selected another object, or ended this.
@@ -154,8 +156,10 @@ extension Property {
                 OutermostChange.finishCalls()
             }
             shown.set(nil, nil)
-            // A handler may have corrected it. One that does not equal itself would always seem corrected.
-            if let new = follow(root, in: object, reading), areEqual(new, new) { writeBack(object, to: root, reading) }
+            // A handler may have corrected it. One that is another one each time would always seem corrected.
+            if let new = follow(root, in: object, reading), areSame(new, transform(other.value(from: root))) {
+                writeBack(object, to: root, reading)
+            }
         }
         let (name, back) = (bindingName, ObservationName.shown(source.bindingName))
         let reading = source.addObserver(object, options: options.ofBinding, userInfo: name, file: file, line: line) {

@@ -35,8 +35,10 @@ extension KeyValueObservation {
     /// The program reads what the observation's expression computes. Where changes are held back that may be another value than before
     /// and after them, and is to be told then.
     func noteRead() {
-        guard ThreadContext.current.value.holdsChanges else { return }
-        let expressions = routes?.map(\.expression) ?? [record?.expression(Int(slot))]
-        for expression in expressions { _ = expression?.refreshedValue(isRead: true) }
+        guard TransactionsOfTasks.mayHoldChanges else { return }
+        TransactionsOfTasks.visiting {
+            let expressions = routes?.map(\.expression) ?? [record?.expression(Int(slot))]
+            for expression in expressions { _ = expression?.refreshedValue(isRead: true) }
+        }
     }
 }

@@ -27,7 +27,9 @@ extension KeyValueObservation {
     private func initialValue(by route: Route?, _ thread: InPlace<ThreadContext>) -> Any? {
         func read() -> Any? { Recording.suspended { currentValue(by: route) } }
         let value = read()
-        if !thread.value.holdsChanges, thread.value.settling.isEmpty { return value }
+        if !TransactionsOfTasks.mayHoldChanges, thread.value.settling.isEmpty { return value }
+        let visit = TransactionsOfTasks.visit()
+        defer { TransactionsOfTasks.leave(visit) }
         let list = route.map { $0.keyList } ?? record?.list(Int(slot))
         guard let root = route?.root ?? record, let topic = list?.address ?? route?.identity else { return value }
         var isOpen = false

@@ -28,6 +28,8 @@ extension Subject {
             defer { (isWhole, wholeOld) = (true, value) }
             return wholeOld
         }
+        // A path that has been moved away has not the value that a write stores.
+        if route != nil { includeFurtherWrite() }
         guard old.isFilled || isUncertain else { return nil }
         defer { if let value { old.set(value) } }
         return old.isFilled ? old.take() : nil
@@ -89,7 +91,7 @@ extension Subject {
         event.isPrior = isPrior
         dropEditIfNotAlone()
         if !isPrior {
-            if edit == nil { readNew() }
+            readNew()
             // Reading is user code, during which another thread may tell the value: perhaps a newer one. So it is read again, and stays known, a
             // few times.
             var turns = 3
@@ -99,9 +101,10 @@ extension Subject {
                 if new.isFilled { extendLifetime(new.take()) }
                 readNew()
             }
-            // It is still an edit, or has just become more than that.
-            if edit != nil {
+            // The edit has just become more than that.
+            if edit != nil, isWhole {
                 dropEditIfNotAlone()
+                if new.isFilled { extendLifetime(new.take()) }
                 readNew()
             }
         }

@@ -69,8 +69,6 @@ struct ThreadContext {
     /// How many expressions wait in the open and the settling transactions of this thread (`Transaction.marked`), so that a change need not
     /// look there if none does.
     var waitingCount = 0
-    /// Counts the derived values that this thread has evaluated and that have come to read others: subjects found before may be out of order.
-    var raisedHeights = 0
     /// The first observers and links of keys, while what these need is computed for them. They have no value yet, so changes that functions make
     /// meanwhile do not concern them.
     var starting: [FirstOfKey] = []
@@ -148,7 +146,9 @@ struct ThreadContext {
     /// A transaction that the caller gives back.
     mutating func takeTransaction() -> Borrowed<Transaction> {
         let transaction = spareTransactions.take() ?? .retaining(Transaction())
-        transaction.use { ($0.token, $0.raisedHeights) = (makeToken(), raisedHeights) }
+        transaction.use {
+            ($0.token, $0.raisedHeights) = (makeToken(), Transaction.raisedHeights.load(ordering: .relaxed))
+        }
         return transaction
     }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One change of one property, from before the store until every observer has been called. All changes (automatic, manual,
 /// derived, nested, of a collection, by a death) have the same four steps:
 ///
@@ -57,7 +59,9 @@ final class Transaction: PooledObject {
     var visit: UInt = 0
     /// The value of `PathLink.moves` from before its subjects were found.
     var moves: UInt64 = 0
-    /// That of `raisedHeights`.
+    /// Counts the derived values that have come to read others, on all threads: subjects found before may be out of order.
+    static let raisedHeights = Atomic<Int>(0)
+    /// How many those were when this one began, or was sorted last.
     var raisedHeights = 0
     /// What it concerns, in the order in which observers are called.
     @exclusivity(unchecked) var subjects: [Borrowed<Subject>] = []

@@ -78,12 +78,7 @@ public struct Derived<Value> {
         storage storage: ReferenceWritableKeyPath<Owner, Derived<Value>>
     ) -> ReadOnlyProperty<Value> {
         let place = addressing { PropertyStorage(at: &object[keyPath: storage]) }
-        return handle(object, place)
-    }
-
-    @export(implementation)
-    static func handle(_ object: TrackedObject, _ storage: PropertyStorage<Derived>) -> ReadOnlyProperty<Value> {
-        ReadOnlyProperty(Property(object, PropertyStorage(storage), indirect: Handle.self))
+        return ReadOnlyProperty(Property(object, PropertyStorage(place), indirect: Handle.self))
     }
 
     /// The kept value, or what the function returns now.

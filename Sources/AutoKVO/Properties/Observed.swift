@@ -88,7 +88,7 @@ public struct Observed<Value> {
                 // The address is used after the access has ended: observers read the property during `write`.
                 let storage = PropertyStorage(at: &object[keyPath: storage].value)
                 if write(newValue, to: object, at: storage) { return }
-                return writeOverridden(newValue, to: object, at: storage, of: wrapped)
+                return writeOverridden(newValue, to: object, at: storage) { getter(of: wrapped()) }
             }
             // What was there is released behind the access: the death of an object is a change, whose observers may read the property.
             var value = newValue
@@ -118,14 +118,11 @@ public struct Observed<Value> {
     /// Writes a property of an object that is observed and whose key `write` does not find: a subclass may override the getter, or there
     /// is none.
     @export(implementation) @inline(never)
-    static func writeOverridden<Owner: TrackedObject>(
-        _ newValue: Value, to object: Owner, at storage: PropertyStorage<Value>,
-        of property: () -> ReferenceWritableKeyPath<Owner, Value>
+    static func writeOverridden(
+        _ newValue: Value, to object: TrackedObject, at storage: PropertyStorage<Value>, getter: () -> PropertyGetter?
     ) {
         var value = newValue
-        object.announcingWrite(atOffset: storage.offset(in: object), getter: { getter(of: property()) }) {
-            storage.swap(&value)
-        }
+        object.announcingWrite(atOffset: storage.offset(in: object), getter: getter) { storage.swap(&value) }
     }
 
     /// Writes a property of an object that is observed. False if `writeOverridden` has to; then nothing is done.

@@ -55,7 +55,7 @@ public struct ObservedReadOnly<Value> {
             if object.isObserved {
                 let storage = PropertyStorage(at: &object[keyPath: storage].observed.value)
                 if Observed.write(newValue, to: object, at: storage) { return }
-                return Observed.writeOverridden(newValue, to: object, at: storage, of: wrapped)
+                return Observed.writeOverridden(newValue, to: object, at: storage) { getter(of: wrapped()) }
             }
             var value = newValue
             swap(&object[keyPath: storage].observed.value, &value)

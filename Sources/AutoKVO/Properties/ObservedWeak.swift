@@ -46,12 +46,8 @@ public struct ObservedWeak<Referent: TrackedObject> {
         _enclosingInstance object: Owner, projected projected: KeyPath<Owner, Property<Referent?>>,
         storage storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>
     ) -> Property<Referent?> {
-        handle(object, addressing { PropertyStorage(at: &object[keyPath: storage].reference) })
-    }
-
-    @export(implementation)
-    static func handle(_ object: TrackedObject, _ storage: PropertyStorage<WeakReference>) -> Property<Referent?> {
-        Property(object, PropertyStorage(storage), indirect: Handle.self)
+        let place = addressing { PropertyStorage(at: &object[keyPath: storage].reference) }
+        return Property(object, PropertyStorage(place), indirect: Handle.self)
     }
 
     @usableFromInline final class Handle: IndirectStorage<Referent?> {

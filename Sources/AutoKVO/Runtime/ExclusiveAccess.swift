@@ -26,12 +26,12 @@ struct ExclusiveAccess {
 
     /// Traps if the property whose storage is at an address is being changed.
     @usableFromInline @_effects(releasenone) static func checkRead(of storage: UnsafeMutableRawPointer) {
-        if isChecked { csr_check_read(storage) }
+        if isChecked { csr_check_access(storage, false) }
     }
 
     /// Traps if the property whose storage is at an address is in use.
     @usableFromInline @_effects(releasenone) static func checkModify(of storage: UnsafeMutableRawPointer) {
-        if isChecked { csr_check_modify(storage) }
+        if isChecked { csr_check_access(storage, true) }
     }
 
     static func probe() -> Bool {

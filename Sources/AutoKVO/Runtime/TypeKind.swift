@@ -38,3 +38,9 @@ func probeTypeKinds() -> Bool {
         && isOptional(String?.self) && isOptional(RuntimeProbe??.self)
         && !concrete.contains { isOptional($0) && $0 != String?.self }
 }
+
+/// The bytes that a value of a type takes.
+func typeSize(_ type: Any.Type) -> Int {
+    func size<Value>(_ type: Value.Type) -> Int { MemoryLayout<Value>.size }
+    return _openExistential(type, do: size)
+}

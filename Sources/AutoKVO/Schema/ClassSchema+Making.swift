@@ -45,16 +45,14 @@ extension ClassSchema {
         let keys = collected.keys.enumerated().map { slot, key in
             ResolvedKey(
                 slot: slot, declarations: key.declarations, field: key.field,
-                mayBeOverridden: collected.isOverridden(slot), of: type,
+                mayBeOverridden: collected.isOverridden(slot), of: type, isNamed: collected.isNamed(slot),
                 inherited: slot < base.keys.count ? base.keys[slot] : nil)
         }
         for key in keys {
             guard let problem = problem(of: key, in: collected.layout, keys) else { continue }
             throw .schemaFault(problem, of: type, key: key.name)
         }
-        try resolveDependencies(
-            of: keys, base.keys, collected.slots, hidden: collected.hidden,
-            doubtful: collected.doubtfulBases, of: type)
+        try collected.resolveDependencies(of: keys, base.keys)
         return try ClassSchema(
             type: type, owner: schema.owner, keys: keys, handlers: adding(handlersOf: own, to: base.handlers, on: type),
             slots: collected.slots, hidden: collected.hidden, fieldCount: collected.layout.fields.count)
@@ -85,63 +83,6 @@ extension ClassSchema {
             }
         }
         return inherited.merging(own) { $1 }
-    }
-
-    /// Sets the direct dependencies of each key, and refuses unknown keys and cycles.
-    private static func resolveDependencies(
-        of keys: [ResolvedKey], _ inherited: [ResolvedKey], _ slots: [String: Int], hidden: [String: Int],
-        doubtful: [Int: Int], of type: AnyClass
-    ) throws(KeyValueError) {
-        // What a superclass declares is about its own properties, also if this class has others of the same names.
-        for (key, inherited) in zip(keys, inherited) {
-            (key.directBases, key.directPaths) = (inherited.directBases, inherited.directPaths)
-            key.doubtfulBase = inherited.doubtfulBase
-            for slot in key.directBases { keys[slot].directDerived.append(key.slot) }
-        }
-        for key in keys {
-            if let base = doubtful[key.slot] {
-                (key.directBases, key.doubtfulBase) = (key.directBases + [base], base)
-                keys[base].directDerived.append(key.slot)
-            }
-            for base in key.ownAffectedBy {
-                let first = String(base.prefix { $0 != "." })
-                if let slot = slots[base] ?? hidden[base] {
-                    if key.directBases.contains(slot) { continue }
-                    key.directBases.append(slot)
-                    keys[slot].directDerived.append(key.slot)
-                } else if let slot = slots[first] {
-                    key.directPaths = withoutRepetitions(key.directPaths + [DerivedPath(text: base, slot: slot)])
-                } else if hidden[first] != nil {
-                    throw .schemaFault(
-                        "it is affected by \"\(base)\", and no path goes through the hidden key \"\(first)\"", of: type,
-                        key: key.name)
-                } else {
-                    let hint = didYouMean(nearestName(to: first, among: slots.keys))
-                    throw .schemaFault(
-                        "it is affected by \"\(base)\", which is unknown\(hint)", of: type, key: key.name)
-                }
-            }
-        }
-        // A key is settled as soon as all its bases are. If one never is, some keys form a cycle.
-        var openBases = keys.map { $0.directBases.count }
-        var settled = keys.indices.filter { openBases[$0] == 0 }
-        var next = 0
-        while next < settled.count {
-            let base = keys[settled[next]]
-            for derived in base.directDerived {
-                keys[derived].height = max(keys[derived].height, base.height + 1)
-                openBases[derived] -= 1
-                if openBases[derived] == 0 { settled.append(derived) }
-            }
-            next += 1
-        }
-        if settled.count == keys.count { return }
-        for key in keys {
-            let bases = DependencyClosure(of: key.slot, among: keys).bases
-            if let last = bases.first(where: { keys[$0].directBases.contains(key.slot) }) {
-                throw .schemaFault("it depends on itself, through \"\(keys[last].name)\"", of: type, key: key.name)
-            }
-        }
     }
 }
 
@@ -198,6 +139,12 @@ private struct CollectedKeys {
         for case let key as HiddenKey in declared { try hide(key.name) }
     }
 
+    /// Whether a key is the one that its name means.
+    func isNamed(_ slot: Int) -> Bool {
+        let name = keys[slot].declarations[0].name
+        return slots[name] ?? hidden[name] == slot
+    }
+
     /// Whether the getter of the `@Observed` property of a key may be overridden.
     func isOverridden(_ slot: Int) -> Bool {
         keys[slot].field != nil && overriddenClasses.contains { $0 == keys[slot].declarations.last!.owner }
@@ -222,6 +169,55 @@ private struct CollectedKeys {
     private func isDeclaredHere(_ slot: Int) -> Bool {
         let first = keys[slot].declarations[0]
         return first.hasKeyPath && first.owner == type
+    }
+
+    /// Sets the direct dependencies of each key, and refuses unknown keys and cycles.
+    func resolveDependencies(of keys: [ResolvedKey], _ inherited: [ResolvedKey]) throws(KeyValueError) {
+        // What a superclass declares is about its own properties, also if this class has others of the same names.
+        for (key, inherited) in zip(keys, inherited) {
+            (key.directBases, key.directPaths) = (inherited.directBases, inherited.directPaths)
+            key.doubtfulBase = inherited.doubtfulBase
+        }
+        for key in keys {
+            if let base = doubtfulBases[key.slot] { (key.directBases, key.doubtfulBase) = ([base], base) }
+            for base in key.ownAffectedBy {
+                let first = String(base.prefix { $0 != "." })
+                if let slot = slots[base] ?? hidden[base] {
+                    if !key.directBases.contains(slot) { key.directBases.append(slot) }
+                } else if let slot = slots[first] {
+                    key.directPaths = withoutRepetitions(key.directPaths + [DerivedPath(text: base, slot: slot)])
+                } else if hidden[first] != nil {
+                    throw .schemaFault(
+                        "it is affected by \"\(base)\", and no path goes through the hidden key \"\(first)\"", of: type,
+                        key: key.name)
+                } else {
+                    let hint = didYouMean(nearestName(to: first, among: slots.keys))
+                    throw .schemaFault(
+                        "it is affected by \"\(base)\", which is unknown\(hint)", of: type, key: key.name)
+                }
+            }
+            for base in key.directBases { keys[base].directDerived.append(key.slot) }
+        }
+        // A key is settled as soon as all its bases are. If one never is, some keys form a cycle.
+        var openBases = keys.map { $0.directBases.count }
+        var settled = keys.indices.filter { openBases[$0] == 0 }
+        var next = 0
+        while next < settled.count {
+            let base = keys[settled[next]]
+            for derived in base.directDerived {
+                keys[derived].height = max(keys[derived].height, base.height + 1)
+                openBases[derived] -= 1
+                if openBases[derived] == 0 { settled.append(derived) }
+            }
+            next += 1
+        }
+        if settled.count == keys.count { return }
+        for key in keys {
+            let bases = DependencyClosure(of: key.slot, among: keys).bases
+            if let last = bases.first(where: { keys[$0].directBases.contains(key.slot) }) {
+                throw .schemaFault("it depends on itself, through \"\(keys[last].name)\"", of: type, key: key.name)
+            }
+        }
     }
 
     /// A property always gets a slot of its own: one of the superclass that has its name is private there, or is in another module.

@@ -74,11 +74,6 @@ final class ClassSchema: @unchecked Sendable {
     /// The same; nil also if the name is not the same string that the schema has, but one of more than 15 bytes that is equal to it.
     func slotByBits(of name: String) -> Int? { slotsByBits[StringBits(name)] }
 
-    func requireSlot(of name: String, in keyPath: String) throws(KeyValueError) -> Int {
-        if let slot = slot(of: name) { return slot }
-        throw unknownKey(name, in: keyPath)
-    }
-
     /// The slot of a key that the class itself names, which may be hidden from others.
     func requireOwnSlot(of name: String) throws(KeyValueError) -> Int {
         if let slot = slot(of: name) ?? hidden[name] { return slot }
@@ -86,7 +81,8 @@ final class ClassSchema: @unchecked Sendable {
     }
 
     func requireKey(_ name: String, in keyPath: String) throws(KeyValueError) -> ResolvedKey {
-        keys[try requireSlot(of: name, in: keyPath)]
+        if let slot = slot(of: name) { return keys[slot] }
+        throw unknownKey(name, in: keyPath)
     }
 
     func unknownKey(_ name: String, in keyPath: String) -> KeyValueError {

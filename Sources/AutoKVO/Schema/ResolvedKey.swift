@@ -55,9 +55,11 @@ final class ResolvedKey: @unchecked Sendable {
     /// Whether observing the key involves no other key and no other object.
     var isIndependent: Bool { directBases.isEmpty && directPaths.isEmpty && !isWeak && !isRecorded }
     /// Whether a subclass declares the key of an inherited `@Observed` property, which may be private there: then the subclass may mean another
-    /// one that it computes. The first use shows which of them its key path reads.
+    /// one that it computes. The first use shows which of them its key path reads; and which weak property, whose value is not compared. A
+    /// read of what has one value only is not noted.
     var mayBeOfAnother: Bool {
-        keyPathCheck.load(ordering: .relaxed) == .pending && declared.owner != declarations.last!.owner
+        keyPathCheck.load(ordering: .relaxed) == .pending && (isWeak || declared.owner != declarations.last!.owner)
+            && typeSize(declared.valueType) > 0
     }
     /// Whether the value is computed from what the computation reads: it is `@Derived`, or a `Key` names a computed property and does
     /// not say what it depends on.
@@ -75,10 +77,12 @@ final class ResolvedKey: @unchecked Sendable {
     /// Whether writing the property announces the change by itself.
     var announcesItself: Bool { offset != nil && notifiesAutomatically || isRecorded }
 
-    /// - Parameter inherited: The same key of the superclass.
+    /// - Parameters:
+    ///   - isNamed: Whether its name means it in the class: whose functions for ported code, which are asked by name, are about it then.
+    ///   - inherited: The same key of the superclass.
     init(
         slot: Int, declarations: [DeclaredKey], field: ObservedField?, mayBeOverridden: Bool,
-        of type: TrackedObject.Type, inherited: ResolvedKey?
+        of type: TrackedObject.Type, isNamed: Bool, inherited: ResolvedKey?
     ) {
         self.slot = slot
         self.declarations = declarations
@@ -90,7 +94,8 @@ final class ResolvedKey: @unchecked Sendable {
             && property.map { ClassCopy.mayOverride($0, in: type, of: declarations.last!.owner) } ?? true
         overriding = Atomic(!isOverridden ? .no : property == nil ? .perhaps : .yes)
         declared = isOverridden && property == nil ? DeclaredKey(throughGetterOf: first, in: field!) : first
-        let named = type.keyPathsForValuesAffectingValue(forKey: declared.name).inOrder(by: <)
+        let unnamed = isNamed ? nil : inherited
+        let named = unnamed?.affectedBy ?? type.keyPathsForValuesAffectingValue(forKey: declared.name).inOrder(by: <)
         affectedBy = withoutRepetitions(declarations.flatMap(\.affectedBy) + named)
         ownAffectedBy =
             inherited.map { inherited in
@@ -99,7 +104,7 @@ final class ResolvedKey: @unchecked Sendable {
             } ?? affectedBy
         notifiesAutomatically =
             declarations.allSatisfy(\.notifiesAutomatically)
-            && type.automaticallyNotifiesObservers(forKey: declared.name)
+            && unnamed?.notifiesAutomatically ?? type.automaticallyNotifiesObservers(forKey: declared.name)
         let ownFunction = field.flatMap { $0.storage.computation(in: $0.field) }
         if let ownFunction, let getter = declared.getter {
             computation = { (getter.read ?? ownFunction)($0) }

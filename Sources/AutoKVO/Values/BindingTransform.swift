@@ -3,22 +3,16 @@
 /// Transforms can be chained: `.default(0).then(.description)`. Nil is a missing value: an empty optional, or a path
 /// on which an object is missing.
 public struct BindingTransform {
-    private let body: (Any?) -> Any?
-    private let resultTypeOfInput: (Any.Type) -> Any.Type?
     /// Whether values remain as they are.
-    let isIdentity: Bool
+    var isIdentity = false
+    private let resultType: (Any.Type) -> Any.Type?
+    private let body: (Any?) -> Any?
+}
 
-    private init(
-        isIdentity: Bool = false, _ resultType: @escaping (Any.Type) -> Any.Type?, _ body: @escaping (Any?) -> Any?
-    ) {
-        resultTypeOfInput = resultType
-        self.isIdentity = isIdentity
-        self.body = body
-    }
-
+extension BindingTransform {
     /// A conversion of numbers to another type of number, which also parses text.
     private init<Number: LosslessStringConvertible>(to type: Number.Type, _ convert: @escaping (Any) -> Number?) {
-        self.init({ input in
+        self.init(resultType: { input in
             let content = unwrappedType(input)
             let isNumber = isNumberType(input) || isForeignNumberType(content)
             return isNumber || isOpen(content) || content is any StringProtocol.Type ? Number.self : nil
@@ -32,13 +26,13 @@ public struct BindingTransform {
     public func callAsFunction(_ value: Any?) -> Any? { body(value.flatMap(unwrapped)) }
 
     /// The type of the results for values of a type; nil if the transform does not accept them.
-    public func resultType(for input: Any.Type) -> Any.Type? { resultTypeOfInput(input) }
+    public func resultType(for input: Any.Type) -> Any.Type? { resultType(input) }
 
     /// A function of a value. It is not called with nil, which stays nil, unless `Input` is an optional type.
     ///
     /// The function is called on the thread of the change and must not change the property that is bound.
     public init<Input, Output>(_ function: @escaping (Input) -> Output) {
-        self.init({ canConvert(from: $0, to: Input.self) ? Output.self : nil }) { value in
+        self.init(resultType: { canConvert(from: $0, to: Input.self) ? Output.self : nil }) { value in
             // An `Any` could be nil, too.
             let input = value ?? (isOptional(Input.self) ? .some(Any?.none as Any) : nil)
             return input.flatMap { convert($0, to: Input.self) }.flatMap { unwrapped(function($0)) }
@@ -46,30 +40,29 @@ public struct BindingTransform {
     }
 
     /// The value as it is.
-    public static var identity: BindingTransform { BindingTransform(isIdentity: true, { $0 }, { $0 }) }
+    public static var identity: BindingTransform { BindingTransform(isIdentity: true, resultType: { $0 }) { $0 } }
 
     /// The opposite of a Boolean; nil of nil.
     public static var negated: BindingTransform { BindingTransform { (value: Bool) in !value } }
 
     /// Whether there is no value.
-    public static var isNil: BindingTransform { BindingTransform({ _ in Bool.self }) { $0 == nil } }
+    public static var isNil: BindingTransform { BindingTransform(resultType: { _ in Bool.self }) { $0 == nil } }
 
     /// Whether there is a value.
-    public static var isNotNil: BindingTransform { BindingTransform({ _ in Bool.self }) { $0 != nil } }
+    public static var isNotNil: BindingTransform { BindingTransform(resultType: { _ in Bool.self }) { $0 != nil } }
 
     /// The value, or another one where there is none.
     public static func `default`<Value>(_ value: Value) -> BindingTransform {
-        BindingTransform({ canConvert(from: Value.self, to: $0) ? unwrappedType($0) : nil }) { $0 ?? value }
+        BindingTransform(resultType: { canConvert(from: Value.self, to: $0) ? unwrappedType($0) : nil }) { $0 ?? value }
     }
 
     /// The value as text, as string interpolation writes it; nil of nil.
-    public static var description: BindingTransform { BindingTransform({ _ in String.self }) { $0.map { "\($0)" } } }
+    public static var description: BindingTransform { BindingTransform { (value: Any) in "\(value)" } }
 
     /// An integer of a number, whose fraction is cut off, or of a text; nil where it does not fit.
     public static func number<Number: FixedWidthInteger>(_ type: Number.Type) -> BindingTransform {
         BindingTransform(to: type) { value in
-            func whole<Real: BinaryFloatingPoint>(_ value: Real) -> Any { value.rounded(.towardZero) }
-            return wholeNumber((value as? any BinaryFloatingPoint).map { whole($0) } ?? value, as: type)
+            wholeNumber((value as? any BinaryFloatingPoint).map { $0.rounded(.towardZero) } ?? value, as: type)
         }
     }
 
@@ -84,6 +77,6 @@ public struct BindingTransform {
 
     /// This transform followed by another one of its results.
     public func then(_ next: BindingTransform) -> BindingTransform {
-        BindingTransform({ resultTypeOfInput($0).flatMap(next.resultTypeOfInput) }) { next.body(body($0)) }
+        BindingTransform(resultType: { resultType($0).flatMap(next.resultType) }) { next.body(body($0)) }
     }
 }

@@ -192,11 +192,9 @@ enum Number {
             self = .whole(value)
         } else if type(of: value) == Double.self, let value = value as? Double {
             self = .real(value)
-        } else if let value = value as? any BinaryInteger {
-            guard let value = Int(exactly: value) else { return nil }
+        } else if let value = (value as? any BinaryInteger).flatMap({ Int(exactly: $0) }) {
             self = .whole(value)
-        } else if let value = value as? any BinaryFloatingPoint {
-            guard let value = Double(exactly: value) else { return nil }
+        } else if let value = (value as? any BinaryFloatingPoint).flatMap({ Double(exactly: $0) }) {
             self = .real(value)
         } else {
             return nil

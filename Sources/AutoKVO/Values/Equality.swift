@@ -48,6 +48,9 @@ func areEqual(_ a: Any, _ b: Any) -> Bool {
     return AnyEquality.ofType(type(of: a)).compare(a, b)
 }
 
+/// Whether two values are equal, or one is a copy of the other one: also of collections whose elements cannot be compared.
+func areSame(_ a: Any, _ b: Any) -> Bool { areEqual(a, b) || haveSameBytes(a, b) }
+
 /// Whether two equal values are one object, or collections of the same objects.
 func areSameObjects(_ a: Any?, _ b: Any?) -> Bool {
     var pairs: [(Any?, Any?)] = [(a, b)]

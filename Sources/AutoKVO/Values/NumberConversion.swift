@@ -23,21 +23,18 @@ func rawValueType<R: RawRepresentable>(of type: R.Type) -> Any.Type { R.RawValue
 
 /// An integer that equals a number; nil if there is none of the type.
 func wholeNumber<To: BinaryInteger>(_ value: Any, as type: To.Type) -> To? {
-    func exactly<From: BinaryFloatingPoint>(_ value: From) -> To? { To(exactly: value) }
     if let value = value as? any BinaryInteger { return To(exactly: value) }
-    return (value as? any BinaryFloatingPoint).flatMap { exactly($0) }
+    return (value as? any BinaryFloatingPoint).flatMap { To(exactly: $0) }
 }
 
 private func floatingNumber<To: BinaryFloatingPoint>(_ value: Any, as type: To.Type) -> To? {
-    func nearest<From: BinaryFloatingPoint>(_ value: From) -> To? {
-        let rounded = To(value)
-        return rounded.isInfinite && value.isFinite ? nil : rounded
-    }
     // Not `To(exactly:)`, which ends the program for Foundation's CGFloat (6.3.1).
     func exactly<From: BinaryInteger>(_ value: From) -> To? {
         let number = To(value)
         return From(exactly: number) == value ? number : nil
     }
     if let value = value as? any BinaryInteger { return exactly(value) }
-    return (value as? any BinaryFloatingPoint).flatMap { nearest($0) }
+    guard let value = value as? any BinaryFloatingPoint else { return nil }
+    let rounded = To(value)
+    return rounded.isInfinite && value.isFinite ? nil : rounded
 }

@@ -16,7 +16,6 @@
 #pragma clang assume_nonnull begin
 
 extern void *_Nullable swift_tryRetain(void *object);
-extern void *swift_retain(void *object);
 extern void swift_release(void *_Nullable object);
 extern void *swift_unownedRetain(void *object);
 extern void swift_unownedRelease(void *object);
@@ -30,7 +29,6 @@ extern void swift_endAccess(void *buffer);
 
 /// Retains the object unless its deinit has begun. Safe from any thread while the object's memory is pinned.
 static inline bool csr_try_retain(const void *object) { return swift_tryRetain((void *)object) != NULL; }
-static inline void csr_retain(const void *object) { swift_retain((void *)object); }
 static inline void csr_release(const void *_Nullable object) { swift_release((void *)object); }
 
 /// Keeps the memory of an object allocated, not the object alive: the address cannot be reused until it is unpinned.
@@ -93,13 +91,9 @@ static inline size_t csr_count(const void *object) { return swift_retainCount((v
 /// property. The buffer is three words, and stays where it is until the end.
 static inline void csr_begin_modify(void *place, void *buffer) { swift_beginAccess(place, buffer, 0x21, NULL); }
 static inline void csr_end_modify(void *buffer) { swift_endAccess(buffer); }
-static inline void csr_check_read(void *place) {
+static inline void csr_check_access(void *place, bool modifies) {
   void *unused[4];
-  swift_beginAccess(place, unused, 0, NULL);
-}
-static inline void csr_check_modify(void *place) {
-  void *unused[4];
-  swift_beginAccess(place, unused, 1, NULL);
+  swift_beginAccess(place, unused, modifies, NULL);
 }
 
 /// A Swift closure value is a function and a context. Calling it from Swift retains the context for the length of the

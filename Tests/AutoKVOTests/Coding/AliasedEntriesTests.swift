@@ -283,4 +283,35 @@ struct AliasedEntriesTests {
         object.withMutation(of: "silent") { object.silent = 2 }
         expectEqual(count, 1)
     }
+
+    private final class Home: TrackedObject {
+        @Observed var city = "Ulm"
+        override class var schema: Schema { Schema(Home.self, extending: super.schema) { Key("city", \.city) } }
+    }
+
+    private final class Tenant: TrackedObject {
+        nonisolated(unsafe) static var validations = 0
+        @Observed var home: Home? = Home()
+        @ObservedWeak var partner: Tenant?
+        override class var schema: Schema {
+            Schema(Tenant.self, extending: super.schema) {
+                Key("home", \.home) { _, home in
+                    validations += 1
+                    home = Home()
+                }
+                Key("partner", \.partner)
+            }
+        }
+    }
+
+    @Test("an entry whose path leads through what a validation replaces is set in the replacement") func validated()
+        throws
+    {
+        let tenant = Tenant()
+        tenant.partner = tenant
+        let given = tenant.home!
+        try tenant.setValues(["home.city": "Linz", "partner.home": given], validating: true)
+        #expect(tenant.home !== given && tenant.home?.city == "Linz" && given.city == "Ulm")
+        #expect(Tenant.validations == 1)
+    }
 }

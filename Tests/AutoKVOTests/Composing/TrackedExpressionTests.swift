@@ -84,6 +84,8 @@ import Testing
             if runsAtOnce { operation() } else { waiting.withLock { $0.append(operation) } }
         }
 
+        func drop() { waiting.withLock { $0 = [] } }
+
         /// Runs what is there, and says how much that was.
         func turn() -> Int {
             let operations = waiting.withLock { waiting in
@@ -358,6 +360,23 @@ import Testing
     }
 
     final class Owner: KeyValueObserver, Sendable {}
+
+    @Test("that a scheduler drops an operation is reported, since nothing is followed any more") func dropped() {
+        let messages = MessageLog()
+        Diagnostics.withHandler(messages.add) {
+            let (owner, loop, lamp) = (PlainObserver(tracker), Loop(), lamp)
+            let observation = owner.observe(tracking: { lamp.level }, on: loop) { _, _ in }
+            _ = loop.turn()
+            lamp.level = 1
+            loop.drop()
+            expectEqual(messages.messages.count, 1)
+            observation.remove()
+            let other = owner.observe(tracking: { lamp.level }, on: loop) { _, _ in }
+            other.remove()
+            loop.drop()
+        }
+        expectEqual(messages.messages.count, 1)
+    }
 
     @Test("an actor tracks what it owns, and delivers") func onActor() async {
         let panel = Panel()

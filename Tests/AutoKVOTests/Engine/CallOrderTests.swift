@@ -244,4 +244,25 @@ struct CallOrderTests {
         }
         expectEqual(told, ["key", "path", "closure"])
     }
+
+    private final class Raised: Model, @unchecked Sendable {
+        @Observed var first = "a"
+        @Observed var code = "c"
+        @Observed var isFirst = true
+        @Derived({ (object: Raised) in object.isFirst ? object.first : object.later + "!" }) var early: String
+        @Derived({ (object: Raised) in object.isFirst ? object.first : object.code }) var later: String
+    }
+
+    @Test("what another thread has computed comes behind what it reads, too") func raisedElsewhere() {
+        let object = Raised()
+        var log: [String] = []
+        object.$early.observe { _ in log.append("early") }
+        object.$later.observe { _ in log.append("later") }
+        object.willChangeValue(forKey: "first")
+        onAnotherThread { object.isFirst = false }
+        log = []
+        object.code = "d"
+        object.didChangeValue(forKey: "first")
+        expectEqual(log, ["later", "early"])
+    }
 }

@@ -73,6 +73,37 @@ struct ChangesInGettersTests {
         expectEqual(told.count, isNil ? 1 : 2)
     }
 
+    @Test("nor is it told what a write stores there, if another thread moves the path away") func movedAwayElsewhere()
+        throws
+    {
+        final class Cell: Model, @unchecked Sendable {
+            @Observed var x = 1
+            @Observed var next: Cell?
+            var hook: (() -> Void)?
+            var double: Int {
+                hook.take()?()
+                return 2 * x
+            }
+            override class var schema: Schema {
+                Schema(Cell.self, extending: super.schema) {
+                    Key("x", \.x)
+                    Key("next", \.next)
+                    Key("double", \.double, affectedBy: "x")
+                }
+            }
+        }
+        let (root, first, second) = (Cell(), Cell(), Cell())
+        (second.x, root.next) = (7, first)
+        var told: [[Int?]] = []
+        try root.observe("next.x", as: Int?.self, options: [.old, .new]) { told.append([$0.oldValue!, $0.newValue!]) }
+        try first.observe("double", options: .old) { _ in }
+        first.hook = { onAnotherThread { root.next = second } }
+        first.x = 2
+        // The second one tells no other value.
+        expectEqual(told.last, [7, 7])
+        expectEqual(told.first, [1, 7])
+    }
+
     @Test(
         "an edit inside of the edit that a path of elements follows: the elements are those of the list",
         arguments: 0..<4)

@@ -236,4 +236,28 @@ struct TypedTests {
         tenant.home.city = "Graz"
         expectEqual(changes.messages, ["changed", "changed"])
     }
+
+    private final class Style: TrackedObject {
+        @Observed var color = "red"
+        @Observed var parent: Style?
+        var effective: Style { parent ?? self }
+    }
+
+    @Test("the view follows it also if it is the object's own at first") func handleOfAnotherLater() {
+        let (style, parent, changes) = (Style(), Style(), MessageLog())
+        func track() {
+            withObservationTracking {
+                _ = style.observable[dynamicMember: \.effective.$color] as String
+            } onChange: {
+                changes.add("changed")
+            }
+        }
+        track()
+        style.color = "green"
+        track()
+        style.parent = parent
+        track()
+        parent.color = "blue"
+        expectEqual(changes.messages, ["changed", "changed", "changed"])
+    }
 }

@@ -1,4 +1,5 @@
 import AutoKVOTestSupport
+import Observation
 import Testing
 
 @testable import AutoKVO
@@ -501,4 +502,72 @@ private func append(_ text: inout String) async {
     text += "1"
     await Task.yield()
     text += "2"
+}
+
+extension AsyncEditTests {
+    private final class Reader: TrackedObject {
+        @Observed var first = "a"
+        @Observed var last = "b"
+        @Observed var isNew = true
+        @Observed var next: Reader?
+        var shown: String { isNew ? first : last }
+        @Derived({ (reader: Reader) -> Reader? in reader.next }) var derived: Reader?
+        var ofDerived: String { derived?.last ?? "" }
+        @Derived({ (reader: Reader) in (try! reader.value(forKey: "ofDerived")) as! String }) var readsDerived: String
+        override class var schema: Schema {
+            Schema(Reader.self, extending: super.schema) {
+                Key("shown", \.shown)
+                Key("ofDerived", \.ofDerived, affectedBy: "derived.last")
+            }
+        }
+    }
+
+    @Test("what is read inside of a task's change in place is told, if it is as before at the end", arguments: 0..<2)
+    func readInside(form: Int) async throws {
+        func edit(_ text: inout String, _ body: () -> Void) { body() }
+        func run() throws -> Int {
+            let (reader, calls) = (Reader(), MessageLog())
+            if form == 1 {
+                _ = reader.observable.shown
+            } else {
+                try reader.observe("shown", as: String.self) { _ in calls.add("") }
+            }
+            edit(&reader.first) {
+                reader.isNew = false
+                switch form {
+                case 0: _ = try! reader.value(forKey: "shown")
+                default:
+                    withObservationTracking {
+                        _ = reader.observable.shown
+                    } onChange: {
+                        calls.add("")
+                    }
+                }
+                reader.isNew = true
+            }
+            return calls.messages.count
+        }
+        #expect(try run() == 1)
+        #expect(try await Task { try run() }.value == 1)
+    }
+
+    @Test("and is what it is there, also behind a path that has moved") func movedInside() async {
+        func edit(_ text: inout String, _ body: () -> Void) { body() }
+        func run() -> [String] {
+            let (reader, first, second) = (Reader(), Reader(), Reader())
+            reader.next = first
+            try! reader.observe("ofDerived") { _ in }
+            reader.$readsDerived.observe { _ in }
+            var found: [String] = []
+            edit(&first.last) {
+                reader.next = second
+                found.append(reader.readsDerived)
+                second.last = "z"
+                found.append(reader.readsDerived)
+            }
+            return found
+        }
+        #expect(run() == ["b", "z"])
+        #expect(await Task { run() }.value == ["b", "z"])
+    }
 }

@@ -416,8 +416,8 @@ struct OverriddenTests {
 
     @Test("whether a getter is overridden is found out for each class", .needs(.classMetadata)) func classes() throws {
         func isOverridden(_ type: AnyClass, _ name: String) throws -> Bool {
-            let schema = try ClassSchema.of(type)
-            return schema.keys[try schema.requireSlot(of: name, in: name)].isOverridden
+            let key = try ClassSchema.of(type).requireKey(name, in: name)
+            return key.isOverridden
         }
         #expect(try !isOverridden(Sized.self, "size") && !isOverridden(Declared.self, "size"))
         #expect(try !isOverridden(Between.self, "size") && isOverridden(DeclaredDoubled.self, "size"))

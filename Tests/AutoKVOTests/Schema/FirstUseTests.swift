@@ -262,4 +262,42 @@ struct FirstUseTests {
             #expect(assembly.partName == "p" && calls == 0)
         }
     }
+
+    private enum Mode { case only }
+
+    private class Device: Model {
+        @Observed var mode = Mode.only
+        @ObservedWeak var boss: Device?
+        @ObservedWeak var parent: Device?
+    }
+
+    private final class Printer: Device {
+        override class var schema: Schema {
+            Schema(Printer.self, extending: super.schema) {
+                Key("mode", \.mode)
+                Key("boss", \.boss)
+            }
+        }
+    }
+
+    private final class Copied: Device {
+        override class var schema: Schema { Schema(Copied.self, extending: super.schema) { Key("parent", \.boss) } }
+    }
+
+    @Test("a subclass's key of an inherited property of one value, or of a weak one, is right") func rightKeys() throws
+    {
+        let printer = Printer()
+        try #expect(printer.value(forKey: "mode") as? Mode == .only)
+        try printer.setValue(printer, forKey: "boss")
+        #expect(printer.boss === printer)
+    }
+
+    @Test("a key that reads another weak property than the one of its name is a fault") func anotherWeakProperty()
+        throws
+    {
+        let copied = Copied()
+        #expect(throws: KeyValueError.self) { try copied.value(forKey: "parent") }
+        #expect(throws: KeyValueError.self) { try copied.setValue(copied, forKey: "parent") }
+        #expect(copied.boss == nil)
+    }
 }

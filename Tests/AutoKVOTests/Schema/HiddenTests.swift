@@ -135,4 +135,36 @@ struct HiddenTests {
         #expect(text(PathThroughHidden.self).contains("no path goes through the hidden key \"account\""))
         #expect(text(HidesItsKey.self).contains("at key \"name\": it is declared by a Key and hidden"))
     }
+
+    private class House: Model {
+        @Observed var owner: Person?
+        override class var schema: Schema { Schema(House.self, extending: super.schema) { Hidden("owner") } }
+    }
+
+    private class Villa: House {
+        var label: String { owner?.firstName ?? "" }
+        override class var schema: Schema {
+            Schema(Villa.self, extending: super.schema) {
+                Key("owner", \.owner)
+                Key("label", \.label, affectedBy: "owner.firstName")
+            }
+        }
+    }
+
+    private final class Castle: Villa {
+        override class var schema: Schema { Schema(Castle.self, extending: super.schema) { Hidden("owner") } }
+    }
+
+    @Test("an inherited path begins at a key that a class in the middle has named and this one hides")
+    func hiddenAgain() throws {
+        let (castle, person) = (Castle(), Person())
+        (castle.owner, person.firstName) = (person, "Ann")
+        try #expect(castle.value(forKey: "label") as? String == "Ann")
+        var told: [String?] = []
+        try castle.observe("label", as: String.self, options: .new) { told.append($0.newValue) }
+        person.firstName = "Bea"
+        castle.owner = nil
+        expectEqual(told, ["Bea", ""])
+        try Castle.validateSchema()
+    }
 }

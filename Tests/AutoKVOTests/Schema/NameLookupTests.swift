@@ -40,7 +40,7 @@ struct NameLookupTests {
         let schema = try weather.requireSchema()
         #expect(schema.slot(of: "") == nil)
         #expect(schema.slot(of: "averageTemperatureOfTheDay ") == nil)
-        let error = #expect(throws: KeyValueError.self) { try schema.requireSlot(of: "wnid", in: "x.wnid") }
+        let error = #expect(throws: KeyValueError.self) { try schema.requireKey("wnid", in: "x.wnid") }
         expectEqual(error?.reason, .unknownKey(nearest: "wind"))
         expectEqual(error?.keyPath, "x.wnid")
     }

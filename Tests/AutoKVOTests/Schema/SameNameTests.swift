@@ -523,4 +523,37 @@ struct HiddenStorageTests {
             #expect(error.map { "\($0)".contains("give this key another name") } ?? false)
         }
     }
+
+    private class Switched: Model {
+        @Observed private var state = 0
+        @Observed var label = 0
+        func watch(_ handler: @escaping (Int?) -> Void) {
+            observe(\.$state, options: .new) { handler($1.newValue) }
+        }
+        func bump() { state += 1 }
+    }
+
+    /// What its functions for ported code say is about its own property.
+    private final class Ported: Switched {
+        @Observed var state = "idle"
+        override class func automaticallyNotifiesObservers(forKey key: String) -> Bool {
+            key != "state" && super.automaticallyNotifiesObservers(forKey: key)
+        }
+        override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+            key == "state" ? ["label"] : super.keyPathsForValuesAffectingValue(forKey: key)
+        }
+    }
+
+    @Test("what a subclass says of its own property by name is not about a private one of the superclass")
+    func portedFunctions() throws {
+        let object = Ported()
+        var (told, own): ([Int?], Int) = ([], 0)
+        object.watch { told.append($0) }
+        try object.observe("state") { _ in own += 1 }
+        object.bump()
+        object.label = 1
+        object.state = "busy"
+        expectEqual(told, [1])
+        #expect(own == 1)
+    }
 }

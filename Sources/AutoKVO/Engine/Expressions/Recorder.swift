@@ -20,8 +20,8 @@ struct Recorder {
     private struct Others {
         /// In order; one key may come several times.
         var read: [PathLink]
-        /// What has been read, where there is no route.
-        var keys: Set<Source> = []
+        /// What has been read, where there is no route; with the records, which are kept.
+        var keys: [Source: ObjectRecord] = [:]
         /// The index of the first work in the thread's `pathWork` that making links has added and that is still to be done: see
         /// `noteRead(atOffset:)`.
         var firstLeft: Int?
@@ -96,10 +96,10 @@ struct Recorder {
     }
 
     /// What a function reads that is observed; and whether that is all, since none of what it reads is dying.
-    static func keys(readBy function: () -> Void) -> (read: Set<Source>, areAll: Bool) {
+    static func keys(readBy function: () -> Void) -> (read: [Source: ObjectRecord], areAll: Bool) {
         var recorder = Recorder(nil, isMoved: false)
         Recording.into(&recorder, function)
-        return (recorder.others?.keys ?? [], !recorder.hasReadDying)
+        return (recorder.others?.keys ?? [:], !recorder.hasReadDying)
     }
 
     /// Notes a read of what is stored in an object, if the last evaluation has read that here. Its link then.
@@ -136,7 +136,7 @@ struct Recorder {
         let key = Source(record: record, slot: slot)
         guard let route else {
             if others == nil { beginReading() }
-            others!.keys.insert(key)
+            others!.keys[key] = record.object
             return
         }
         if position < former.count, former[position].use({ $0.key == key }) {
@@ -230,9 +230,11 @@ extension TrackedObject {
             if let kept = record?.expression(slot) {
                 return kept.refreshedValue() ?? schema.keys[slot].declared.read(self)
             }
-        } else if schema.keys[slot].isRecorded, ThreadContext.current.value.holdsChanges {
+        } else if schema.keys[slot].isRecorded, TransactionsOfTasks.mayHoldChanges {
             // The getter is called all the same.
-            if let kept = record?.expression(slot), !kept.isEvaluatingHere { _ = kept.refreshedValue(isRead: true) }
+            TransactionsOfTasks.visiting {
+                if let kept = record?.expression(slot), !kept.isEvaluatingHere { _ = kept.refreshedValue(isRead: true) }
+            }
         }
         return Recording.suspended { schema.keys[slot].declared.read(self) }
     }

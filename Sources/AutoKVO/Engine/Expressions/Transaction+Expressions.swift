@@ -91,8 +91,9 @@ extension Transaction {
     /// Since the subjects were found, keys have come to depend on higher ones.
     @inline(__always)
     private func sortIfRaised(_ thread: InPlace<ThreadContext>) {
-        if raisedHeights == thread.value.raisedHeights || subjects.count < 2 { return }
-        raisedHeights = thread.value.raisedHeights
+        let now = Transaction.raisedHeights.load(ordering: .relaxed)
+        if raisedHeights == now || subjects.count < 2 { return }
+        raisedHeights = now
         forEachSubject { $0.raiseRank() }
         sort(from: 0, thread)
     }

@@ -77,8 +77,8 @@ extension TrackedObject {
         var value: Any = ()
         let (read, areAll) = Recorder.keys { if key.isRecorded { value = key.declared.read(self) } }
         var isProperty = false
-        if read.count == 1, read.first!.record == unmanagedRecord, key.declared.write != nil {
-            let other = schema.keys[read.first!.slot]
+        if read.count == 1, read.keys.first!.record == unmanagedRecord, key.declared.write != nil {
+            let other = schema.keys[read.keys.first!.slot]
             // Of names of a few letters each is near.
             isProperty =
                 other.name.utf8.count > 3 && other.storageType?.valueType == key.declared.valueType
@@ -102,7 +102,7 @@ extension ResolvedKey {
             let isRead =
                 isReadInStorage(of: object)
                 && (!mayBeOfAnother
-                    || Recorder.keys { _ = declared.read(object) }.read.contains {
+                    || Recorder.keys { _ = declared.read(object) }.read.keys.contains {
                         $0.slot == slot && $0.record.object === object.record
                     })
             keyPathCheck.store(isRead ? .passed : .failed, ordering: .relaxed)
@@ -131,7 +131,8 @@ extension ClassSchema {
     func path(_ derived: DerivedPath) throws(KeyValueError) -> ParsedKeyPath {
         let root = keys[derived.slot]
         if slots[root.name] == root.slot { return try CheckedKeyPath.of(derived.text, from: self).path }
-        return try CheckedKeyPath.of(derived.text, from: .of(root.declarations.last!.owner)).path
-            .beginning(with: .init(schema: self, slot: root.slot))
+        // In a class above its name means it.
+        return try ClassSchema.of(_getSuperclass(type)!).path(derived).beginning(
+            with: .init(schema: self, slot: root.slot))
     }
 }

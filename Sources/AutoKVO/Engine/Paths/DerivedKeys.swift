@@ -39,9 +39,9 @@ extension ObjectRecord {
     /// the key depends on the objects that are there now.
     func followDerivedValues(onPathsOf slot: Int) {
         let thread = ThreadContext.current
-        if thread.value.marked.isEmpty, thread.value.waitingCount == 0 { return }
+        if thread.value.marked.isEmpty, !TransactionsOfTasks.mayHoldChanges, thread.value.waitingCount == 0 { return }
         let routes = lock.withLock { guarded.details?.derivedKeyRoutes[slot] }
-        for route in routes ?? [] { route.followDerivedValue() }
+        TransactionsOfTasks.visiting { for route in routes ?? [] { route.followDerivedValue() } }
     }
 
     /// The expression of a derived key exists as long as somebody needs the key. The list owns its route.

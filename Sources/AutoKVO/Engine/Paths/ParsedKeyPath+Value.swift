@@ -149,7 +149,7 @@ extension ParsedKeyPath.Tail {
             // The key of each element, not of one for each class.
             if isRecording { for object in objects { _ = try element.key(of: 0, in: .to(object)) } }
             // Where this thread records, keys are what is read, and not what their getters read; where it holds changes back, that they are read is noted.
-            let areNoted = isRecording || ThreadContext.current.value.holdsChanges
+            let areNoted = isRecording || TransactionsOfTasks.mayHoldChanges
             while index < objects.count {
                 let (schema, slot) = try element.key(of: 0, in: .to(objects[index]))
                 if areNoted, schema.use({ $0.layout.value[slot].isRecorded }) {

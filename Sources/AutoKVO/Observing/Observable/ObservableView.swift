@@ -63,8 +63,8 @@ public final class ObservableView<Object: TrackedObject>: Observable {
     where Handle.Current == Handle.Value {
         let handle = object[keyPath: keyPath]
         access(keyPath, \.[dynamicMember: keyPath] as KeyPath<_, Handle.Value>) {
-            // That of another object is followed as any other key path.
-            handle.object === object
+            // That of another object is followed as any other key path, also if the object itself is found there now.
+            handle.object === object && Recorder.keys { _ = object[keyPath: keyPath] }.read.isEmpty
                 ? $0.observe(.one(handle.target)) : $0.observe(keyPath.appending(path: \.value), of: object)
         }
         return handle.value
@@ -101,6 +101,11 @@ public final class ObservableView<Object: TrackedObject>: Observable {
         _ register: (consuming Registration) -> KeyValueObservation
     ) {
         guard let core = ObservationCore.of(object) else { return }
-        core.registrar.access(self, keyPath: core.watch(keyPath, member, of: object, register))
+        let (member, announced) = core.watch(keyPath, member, of: object, register)
+        core.registrar.access(self, keyPath: member)
+        // What is read between the two calls of a change is announced again with the second; not what a tracking reads that begins inside of
+        // the first, if it is of the change for which that is made.
+        let tokens = ThreadContext.current.value.announcing
+        announced.withLock { if !(tokens?.contains($0) ?? false) { $0 = 0 } }
     }
 }

@@ -33,21 +33,17 @@ final class ObservationCore: Sendable {
     ///   - keyPath: What the member reads.
     ///   - member: Makes the member of the view.
     ///   - register: Observes what the member reads.
-    /// - Returns: The member.
+    /// - Returns: The member; and the token of the change whose prior call the registrar has got, to be reset when the read is known to it.
     /// - Complexity: O(1); at the first read of a member a registration.
     func watch<Object: TrackedObject, Value>(
         _ keyPath: AnyKeyPath, _ member: () -> KeyPath<ObservableView<Object>, Value>, of object: Object,
         _ register: (consuming Registration) -> KeyValueObservation
-    ) -> KeyPath<ObservableView<Object>, Value> {
+    ) -> (KeyPath<ObservableView<Object>, Value>, announced: Guarded<UInt>) {
         // Somebody may have removed all observations of the object, these too.
         let type = ObjectIdentifier(Value.self)
         if let member = members.withLock({ $0[type]?[keyPath] }), member.observation.isValid {
             member.observation.noteRead()
-            // What is read between the two calls of a change is announced again with the second; not what a tracking reads that begins inside
-            // of the first, if it is of the change for which that is made.
-            let tokens = ThreadContext.current.value.announcing
-            member.announced.withLock { if !(tokens?.contains($0) ?? false) { $0 = 0 } }
-            return known(member.path, as: KeyPath<ObservableView<Object>, Value>.self)
+            return (known(member.path, as: KeyPath<ObservableView<Object>, Value>.self), member.announced)
         }
         let (member, registrar, announced) = (member(), registrar, Guarded<UInt>(0))
         let relay = { (change: Change<Any>) in
@@ -75,11 +71,14 @@ final class ObservationCore: Sendable {
         }
         let made = register(Registration([.prior, .unregisterAutomatically], nil, .closure(relay), #fileID, #line))
         // If another thread has registered one meanwhile, that one stays: it may have made a prior call.
-        let surplus: KeyValueObservation? = members.withLock { members in
-            if members[type]?[keyPath]?.observation.isValid == true { return made }
-            return members[type, default: [:]].updateValue((member, made, announced), forKey: keyPath)?.observation
+        let (surplus, kept): (KeyValueObservation?, Guarded<UInt>) = members.withLock { members in
+            if let other = members[type]?[keyPath], other.observation.isValid { return (made, other.announced) }
+            return (
+                members[type, default: [:]].updateValue((member, made, announced), forKey: keyPath)?.observation,
+                announced
+            )
         }
         surplus?.remove()
-        return member
+        return (member, kept)
     }
 }

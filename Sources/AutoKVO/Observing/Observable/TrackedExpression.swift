@@ -34,7 +34,8 @@ extension KeyValueObserver {
     ///
     /// The objects that the closure reads belong to the main actor: a write elsewhere is a race, as with `Observations` itself.
     ///
-    /// An operation that the scheduler runs at once, inside of a change, is made in the main queue instead, when the value is stored.
+    /// An operation that the scheduler runs at once, inside of a change, is made in the main queue instead, when the value is stored. One that it
+    /// drops is the last: what the closure reads is not followed any more, which is reported to `Diagnostics`.
     ///
     /// - Parameters:
     ///   - tracking: Reads and computes a value.
@@ -91,7 +92,29 @@ extension KeyValueObserver {
         steps = Guarded(Steps(evaluate: step))
     }
 
-    @usableFromInline func schedule() { scheduler.schedule { self.scheduler.run { self.run() } } }
+    @usableFromInline func schedule() {
+        let operation = Operation(self)
+        scheduler.schedule { self.scheduler.run { operation.run() } }
+    }
+
+    /// Only an operation that runs has the closure's objects followed again.
+    private final class Operation: Sendable {
+        private let loop: TrackingLoop
+        private let hasRun = Atomic(false)
+
+        init(_ loop: TrackingLoop) { self.loop = loop }
+
+        @MainActor func run() {
+            hasRun.store(true, ordering: .relaxed)
+            loop.run()
+        }
+
+        deinit {
+            if hasRun.load(ordering: .relaxed) || loop.steps.withLock({ $0 == nil }) { return }
+            Diagnostics.report(
+                "A scheduler has dropped an operation of observe(tracking:): nothing is followed any more")
+        }
+    }
 
     @MainActor private func run() {
         if isChanging.load(ordering: .relaxed) { return MainActorScheduler().schedule { self.schedule() } }

@@ -163,4 +163,33 @@ struct ToldMeanwhileTests {
         }
         expectEqual(told, ["[1, 2] [3]", "[3] [3]"])
     }
+
+    private final class Box: Model, @unchecked Sendable {
+        var storage: [Int] = []
+        var meanwhile: (() -> Void)?
+        var rows: [Int] {
+            meanwhile.take()?()
+            return storage
+        }
+        override class var schema: Schema {
+            Schema(Box.self, extending: super.schema) { Key("rows", \.rows, notifiesAutomatically: false) }
+        }
+        func insert(_ number: Int) {
+            willChange(.insertion, valuesAt: 0..<1, forKey: "rows")
+            storage.insert(number, at: 0)
+            didChange(.insertion, valuesAt: 0..<1, forKey: "rows")
+        }
+    }
+
+    @Test("an edit that another thread makes while the elements of one are read is not told in its place")
+    func editWhileReading() throws {
+        let box = Box()
+        var copy: [Int] = []
+        try box.observe("rows", as: [Int].self, options: .new) { $0.apply(to: &copy) }
+        box.meanwhile = { onAnotherThread { box.insert(2) } }
+        box.insert(1)
+        expectEqual(copy, [2, 1])
+        box.insert(3)
+        expectEqual(copy, [3, 2, 1])
+    }
 }
