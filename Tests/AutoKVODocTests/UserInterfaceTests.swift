@@ -41,7 +41,7 @@ private func onNextTurnOfTheLoop(_ operation: @escaping @Sendable () -> Void) {
 
     // snippet: ui.form
     final class Field: TrackedObject {
-        @Observed var text = ""
+        @Observed(.distinct) var text = ""
     }
     // end
 

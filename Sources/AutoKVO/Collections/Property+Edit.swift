@@ -16,7 +16,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws. Then the array is as it was.
     /// - Complexity: O(*n*) for *n* elements, and O(*m*²) for the *m* elements from the first to the last difference while the array is
-    ///   observed. If they are more than 2,000, all of them count as replaced.
+    ///   observed. If they are more than 2,000, they are compared place by place, or all count as replaced if their number changes.
     @discardableResult @export(implementation) public func edit<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -10,7 +10,7 @@ extension ChangeRecord {
     public func revert(on object: TrackedObject) throws(KeyValueError) { try perform(pastChange, on: object) }
 
     /// Makes the change on another object, by name: sets the new value, or makes the same edit. Two models stay equal if each makes what
-    /// the other one records.
+    /// the other one records, but for what it has just made itself: that is a change like any other, and would come back without end.
     ///
     /// It takes `.new`, and for removals and replacements in a set `.old`. A removal from a set takes out what is in it, and an insertion
     /// puts in what is not.

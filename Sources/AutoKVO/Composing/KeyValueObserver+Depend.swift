@@ -9,7 +9,8 @@ extension KeyValueObserver {
     /// object dies; when one of the others dies, it continues with the rest.
     ///
     /// - Parameters:
-    ///   - dependencies: Objects, of which this one may be one, and paths. They are not kept alive.
+    ///   - dependencies: Objects, of which this one may be one, and paths. They are not kept alive, but by a handler that captures
+    ///   them.
     ///   - name: If given, replaces the dependency of this name that this object has, which is not called again. The
     ///     same name is to be registered by one thread at a time.
     ///   - file: The call site, for `debugDescription`. Leave it at its default.

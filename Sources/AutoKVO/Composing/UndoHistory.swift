@@ -7,8 +7,9 @@
 ///     history.undoName        // "title"
 ///
 /// It records the changes of all observed properties of the objects, declared by a `Key` or not, edits of collections among them.
-/// An outermost change and what the handlers of observers change because of it are one step, and so is a `coalescingChanges`. What a `didSet`
-/// changes comes behind the change that has it run, so it is a step of its own, unless both are in a `group`.
+/// An outermost change of theirs and what the handlers of observers change because of it are one step, and so is a `coalescingChanges`. What a
+/// `didSet` changes comes behind the change that has it run, so it is a step of its own, and so is each edit that a handler of another object's
+/// change makes, unless they are in a `group`.
 ///
 /// Undoing writes what the properties store: `didSet` does not run. (Of a property that a subclass overrides and a `Key` declares, the setter
 /// runs.) All properties of a step get their old values before the first observer is notified, as in `coalescingChanges`. What handlers then
