@@ -5,7 +5,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 prepare
-build=(--package-path Examples --scratch-path "${1:-Examples/.build}")
+build=(--package-path Examples --scratch-path "${1:-Examples/.build}" "${quick_build[@]}")
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 

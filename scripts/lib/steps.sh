@@ -196,7 +196,7 @@ step_examples() {
 step_recipes() {
     [ -f Examples/Recipes/Package.swift ] || skip "there is no Examples/Recipes/Package.swift"
     [ -f /usr/include/sqlite3.h ] || apt_install libsqlite3-dev
-    swift test --package-path Examples/Recipes --scratch-path Examples/.build --disable-xctest
+    swift test --package-path Examples/Recipes --scratch-path Examples/.build "${quick_build[@]}" --disable-xctest
 }
 
 # The desktop program, in a package of its own, built without a warning and tested on a display of its own, with real keys and clicks.
@@ -205,7 +205,7 @@ step_contacts() {
     [ -f Examples/Contacts/Package.swift ] || skip "there is no Examples/Contacts/Package.swift"
     ensure_contacts || skip "libgtk-4-dev, xvfb and xdotool are not here and cannot be installed"
     local package=Examples/Contacts log=.build-check/contacts-build.txt
-    local place=(--package-path $package --scratch-path Examples/.build)
+    local place=(--package-path $package --scratch-path Examples/.build "${quick_build[@]}")
     find $package/Sources $package/Tests -name '*.swift' -exec touch {} +
     swift build "${place[@]}" --build-tests 2>&1 | tee "$log"
     ! grep -v 'prohibited flag' "$log" | grep 'warning:'
@@ -233,7 +233,7 @@ step_tasks() {
     [ -f /usr/include/sqlite3.h ] || (apt_install libsqlite3-dev) || skip "libsqlite3-dev cannot be installed here"
     command -v chromium >/dev/null || (apt_install chromium fonts-dejavu-core) ||
         say "chromium cannot be installed here, so the tests in browsers are skipped"
-    local place=(--package-path Examples/Tasks --scratch-path Examples/.build)
+    local place=(--package-path Examples/Tasks --scratch-path Examples/.build "${quick_build[@]}")
     find Examples/Tasks/Sources Examples/Tasks/Tests -name '*.swift' -exec touch {} +
     swift build "${place[@]}" --build-tests 2>&1 | tee .build-check/tasks-build.txt
     ! grep -n 'warning:' .build-check/tasks-build.txt || fail "Examples/Tasks builds with warnings."

@@ -44,11 +44,14 @@ extension TrackedObject {
     public func value(forKeyPath keyPath: String) throws(KeyValueError) -> Any? {
         let schema = try requireSchema()
         // Asked first: that no key has this name is not seen by its bits.
-        var checked = CheckedKeyPath.kept(keyPath, by: .to(schema))
-        if checked == nil, schema.slot(of: keyPath) != nil { return try value(forKey: keyPath) }
-        if checked == nil { checked = try CheckedKeyPath.of(keyPath, from: schema) }
-        try checked!.checkFirstUse(from: self)
-        return unwrapped(try checked!.path.requireValue(from: self))
+        if let kept = CheckedKeyPath.kept(keyPath, by: .to(schema)) {
+            try kept.checkFirstUse(from: self)
+            return unwrapped(try kept.path.requireValue(from: self))
+        }
+        if schema.slot(of: keyPath) != nil { return try value(forKey: keyPath) }
+        let checked = try CheckedKeyPath.of(keyPath, from: schema)
+        try checked.checkFirstUse(from: self)
+        return unwrapped(try checked.path.requireValue(from: self))
     }
 
     /// Sets the property of a key. Its observers are called once, unless the key's automatic notification is off. (Those of a computed property

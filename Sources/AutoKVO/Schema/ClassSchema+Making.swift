@@ -45,7 +45,8 @@ extension ClassSchema {
         let keys = collected.keys.enumerated().map { slot, key in
             ResolvedKey(
                 slot: slot, declarations: key.declarations, field: key.field,
-                mayBeOverridden: collected.isOverridden(slot), of: type, isNamed: collected.isNamed(slot),
+                mayBeOverridden: collected.isOverridden(slot), of: type,
+                isNamed: slot >= base.keys.count || collected.isNamed(slot),
                 inherited: slot < base.keys.count ? base.keys[slot] : nil)
         }
         for key in keys {

@@ -233,6 +233,6 @@ extension WorldNode {
 struct DerivedWorldTests {
     @Test("every observer ends on the value that is, and each old value is the last new one", arguments: 0..<8)
     func worlds(part: Int) async {
-        await search(160, part: part, DerivedWorld.init) { $0.run(150) }
+        await search(96, part: part, DerivedWorld.init) { $0.run(150) }
     }
 }
