@@ -120,8 +120,8 @@ private final class Sighting {
     let options: ObservingOptions
     let site: CallSite
     let calls: Int?
-    /// Where it observes which path, and the path's position at the registration.
-    var places: [(target: ObjectRecord, path: String, order: Int)] = []
+    /// Where it observes which path, and the path's number in the order of registration.
+    var places: [(target: ObjectRecord, path: String, sequence: UInt64)] = []
     /// Whether it observes what a closure reads for its observer.
     var isReading = false
 
@@ -136,7 +136,7 @@ private final class Sighting {
 
     /// In the order of the registration.
     var keyPaths: [String] {
-        if !places.isEmpty { return places.inOrder { $0.order < $1.order }.map(\.path) }
+        if !places.isEmpty { return places.inOrder { $0.sequence < $1.sequence }.map(\.path) }
         // Either another thread is making or ending it, or it is a manual one that has outlived its targets.
         return options.contains(.unregisterManually) ? observation.object?.keyPaths ?? [] : []
     }
@@ -172,7 +172,7 @@ extension ObjectRecord {
             forEachObservation { observation, slot, route in
                 note(observation)
                 let path = route?.path.text ?? schema!.keys[slot].name
-                sightings[observation.rawAddress]?.places.append((self, path, route?.order ?? 0))
+                sightings[observation.rawAddress]?.places.append((self, path, route?.sequence ?? 0))
             }
         }
     }

@@ -49,6 +49,8 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
     }
 
     deinit {
+        // Before its address is given up. No other record has no schema.
+        if layout == nil { Self.untracked.withLock { $0.remove(self, at: address) } }
         pinned.unpin()
         Counters.records.add(-1)
     }
@@ -77,7 +79,7 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
     var isDeinitializing: Bool { pinned.isDeinitializing }
 
     /// The object's class, also after its deinit.
-    var objectClass: AnyClass { schema!.type }
+    final var objectClass: AnyClass { pinned.objectClass }
 
     var unmanagedSchema: Borrowed<ClassSchema>? { layout?.value.schema }
     var schema: ClassSchema? { unmanagedSchema?.object }
@@ -106,20 +108,6 @@ private final class RecordWithLists: ObjectRecord, @unchecked Sendable {
     var room: InPlace<ObserverList> { InPlace(of: first) }
 
     deinit { lists.deallocate(count: layout!.value.count) }
-}
-
-/// The record of an observer that is not a tracked object. What it adds is constant.
-private final class UntrackedRecord: ObjectRecord, @unchecked Sendable {
-    private let untrackedClass: AnyClass
-
-    init(of object: AnyObject) {
-        untrackedClass = type(of: object)
-        super.init(of: object, schema: nil)
-    }
-
-    deinit { Self.untracked.withLock { $0.remove(self, at: address) } }
-
-    override var objectClass: AnyClass { untrackedClass }
 }
 
 /// The state of an object that has observed weak properties, or keys derived from paths. Guarded by the record's lock.
@@ -161,7 +149,7 @@ extension ObjectRecord {
         RuntimeCheck.run()
         return untracked.withLock { records in
             if let record = records[object.rawAddress] { return record }
-            let record = UntrackedRecord(of: object.object)
+            let record = ObjectRecord(of: object.object, schema: nil)
             records.insert(record, at: object.rawAddress)
             return record
         }

@@ -93,16 +93,10 @@ extension Subject {
         if !isPrior {
             readNew()
             // Reading is user code, during which another thread may tell the value: perhaps a newer one. So it is read again, and stays known, a
-            // few times.
+            // few times. And it is read again if the edit has just become more than that.
             var turns = 3
-            while takeTold(isStaying: turns > 0) {
+            while takeTold(isStaying: turns > 0) || edit != nil && isWhole {
                 turns -= 1
-                dropEditIfNotAlone()
-                if new.isFilled { extendLifetime(new.take()) }
-                readNew()
-            }
-            // The edit has just become more than that.
-            if edit != nil, isWhole {
                 dropEditIfNotAlone()
                 if new.isFilled { extendLifetime(new.take()) }
                 readNew()

@@ -228,12 +228,6 @@ extension InPlace where Value == ThreadContext {
         }
     }
 
-    /// The number of the observation that this thread is adding to a list as the first one, and that has no value yet; 0 if there is none.
-    @inline(never)
-    func sequenceOfFirst(in list: InPlace<ObserverList>) -> UInt64 {
-        value.starting.last { $0.list == list }?.sequence ?? 0
-    }
-
     /// Returns a subject to the pool. Its values and its topic are released: user code runs.
     @inline(__always)
     func giveBack(_ subject: Borrowed<Subject>) {

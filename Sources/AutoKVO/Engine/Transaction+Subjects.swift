@@ -32,7 +32,8 @@ extension Transaction {
             let rank = isOwn ? -1 : (isOfObject ? 0 : 1 << 48) + key.record.use { $0.height(of: key.slot) }
             var covered: UInt64 = 0
             if mayBeOpen {
-                covered = thread.sequenceOfFirst(in: list)
+                // The observation that this thread is adding to the list as the first one has no value yet.
+                covered = thread.value.starting.last { $0.list == list }?.sequence ?? 0
                 forEachShared(list.address, before: start, walk, thread) { subject in
                     covered = max(covered, subject.upperBound)
                     subject.rank = max(subject.rank, rank)

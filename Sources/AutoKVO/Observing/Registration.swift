@@ -164,10 +164,8 @@ struct Registration: ~Copyable {
             .to(paths[0].record), of: paths.map { $0.target }, by: observer
         ) { observation in
             RouteList(
-                paths.enumerated().map { order, checked in
-                    Route(
-                        checked.path, root: checked.record, sink: .observation(observation),
-                        isOneOfSeveral: paths.count > 1, order: order)
+                paths.map {
+                    Route($0.path, root: $0.record, sink: .observation(observation), isOneOfSeveral: paths.count > 1)
                 })
         }
         if observation.options.contains(.initial) { observation.awaitInitialCalls() }

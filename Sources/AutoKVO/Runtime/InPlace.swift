@@ -37,9 +37,4 @@ struct InPlace<Value: ~Copyable> {
     var address: UnsafeRawPointer { UnsafeRawPointer(pointer) }
 }
 
-extension InPlace: Equatable, Hashable where Value: ~Copyable {
-    @usableFromInline @inline(__always)
-    static func == (a: InPlace, b: InPlace) -> Bool { a.pointer == b.pointer }
-
-    @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(pointer) }
-}
+extension InPlace: Equatable, Hashable where Value: ~Copyable {}

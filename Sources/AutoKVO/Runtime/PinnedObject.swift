@@ -23,6 +23,9 @@ struct PinnedObject: Hashable, @unchecked Sendable {
     @inline(__always)
     var isDeinitializing: Bool { csr_is_deinitializing(address) }
 
+    /// Its class, also after its deinit: the runtime itself asks a pinned object for that, to free the memory.
+    var objectClass: AnyClass { Borrowed<AnyObject>.at(address).use { type(of: $0) } }
+
     /// The object, retained, or nil if its deinit has begun.
     @inline(__always)
     func object<Object: AnyObject>(as type: Object.Type) -> Object? {
@@ -37,6 +40,7 @@ struct PinnedObject: Hashable, @unchecked Sendable {
         defer { pin.unpin() }
         let isSeenAlive = !pin.isDeinitializing && pin.object(as: RuntimeProbe.self) === object.object
         object.release()
-        return isSeenAlive && pin.isDeinitializing && pin.object(as: RuntimeProbe.self) == nil
+        return isSeenAlive && pin.objectClass == RuntimeProbe.self && pin.isDeinitializing
+            && pin.object(as: RuntimeProbe.self) == nil
     }
 }

@@ -19,10 +19,9 @@ final class Route: KeyPathChain, @unchecked Sendable {
     /// The observation that the sink owns, without counting references, and what it needs of a change.
     let unmanagedObservation: Borrowed<KeyValueObservation>?
     let needs: ObserverList.Interest
-    /// Whether the observation has other routes, and its number among them.
+    /// Whether the observation has other routes.
     let isOneOfSeveral: Bool
-    let order: Int
-    /// Its number in the order of registration of all paths.
+    /// Its number in the order of registration of all paths. Of the routes of an observation all are copies, or none is.
     let sequence: UInt64
     private static let lastSequence = Atomic<UInt64>(0)
     /// The key, if the path is one key.
@@ -49,10 +48,9 @@ final class Route: KeyPathChain, @unchecked Sendable {
     }
 
     init(
-        _ path: ParsedKeyPath, root: ObjectRecord, sink: Sink, isOneOfSeveral: Bool = false, order: Int = 0,
+        _ path: ParsedKeyPath, root: ObjectRecord, sink: Sink, isOneOfSeveral: Bool = false,
         function: Expression.Function? = nil
     ) {
-        self.order = order
         self.isOneOfSeveral = isOneOfSeveral
         sequence = Route.lastSequence.wrappingAdd(1, ordering: .relaxed).newValue
         self.sink = sink
@@ -72,8 +70,7 @@ final class Route: KeyPathChain, @unchecked Sendable {
 
     /// The same route for another sink, not started.
     func copy(for sink: Sink) -> Route {
-        Route(
-            path, root: root, sink: sink, isOneOfSeveral: isOneOfSeveral, order: order, function: expression?.function)
+        Route(path, root: root, sink: sink, isOneOfSeveral: isOneOfSeveral, function: expression?.function)
     }
 
     /// The object that is observed; nil if it is dead, or if a closure reads for an observer.

@@ -74,10 +74,10 @@ struct PathLinkTests {
     @Test("routes are numbered in the order in which they were made; a copy has the path, and a number of its own")
     func routes() throws {
         let first = try node.route("next.value")
-        let second = Route(first.path, root: first.root, sink: .nobody, isOneOfSeveral: true, order: 3)
+        let second = Route(first.path, root: first.root, sink: .nobody, isOneOfSeveral: true)
         let copy = second.copy(for: .derivedKey(0))
         #expect(first.sequence < second.sequence && second.sequence < copy.sequence)
-        #expect(copy.path === second.path && copy.root === second.root && copy.order == 3 && copy.isOneOfSeveral)
+        #expect(copy.path === second.path && copy.root === second.root && copy.isOneOfSeveral)
         #expect(second.isDeactivated && !copy.isDeactivated)
     }
 
