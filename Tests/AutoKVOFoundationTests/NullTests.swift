@@ -289,16 +289,20 @@ private final class Meter: TrackedObject {
         var keyValue: Any { text }
     }
 
+    private final class Money: KeyValueConvertible {
+        let keyValue: Any
+        init?(keyValue: Any) { self.keyValue = keyValue }
+    }
+
     private final class Tag: TrackedObject {
         @Observed var label: Label?
         @Observed var labels: [Label?] = []
-        @Observed var names: [String] = []
-        @Observed var items: NSArray = ["a"]
+        @Observed var price: Money?
         override class var schema: Schema {
             Schema(Tag.self, extending: super.schema) {
                 Key("label", \.label)
                 Key("labels", \.labels)
-                Key("names", \.names)
+                Key("price", \.price)
             }
         }
     }
@@ -309,13 +313,9 @@ private final class Meter: TrackedObject {
         #expect(tag.label?.text == "a" && tag.labels.map { $0?.text } == [nil, "b"])
         try tag.setValue(NSNull(), forKey: "label")
         #expect(tag.label == nil)
-    }
-
-    @Test("a property follows one of a collection type of Foundation") func boundToFoundation() throws {
-        let (source, tag) = (Tag(), Tag())
-        try tag.bind("names", to: "items", of: source)
-        source.items = ["b", "c"]
-        #expect(tag.names == ["b", "c"])
-        #expect(throws: KeyValueError.self) { try tag.bind("label", to: "missing", of: source) }
+        try tag.setValue(3, forKey: "price")
+        #expect(tag.price?.keyValue as? Int == 3)
+        try tag.setValue(NSNull(), forKey: "price")
+        #expect(tag.price == nil)
     }
 }

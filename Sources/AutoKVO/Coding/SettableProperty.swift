@@ -6,7 +6,7 @@ struct SettableProperty {
     private let read: ObjectReader
     private let write: (AnyObject, Any) -> Void
     /// Whether a copy counts as an equal value, also of what cannot be compared.
-    private var comparesBytes = false
+    private var comparesCopies = false
     /// Calls the handlers that a write would call first: those that have not heard of an earlier change.
     private let completeDeliveries: (TrackedObject) -> Void
 
@@ -64,13 +64,13 @@ struct SettableProperty {
     @inline(__always)
     func holds(_ value: Any, in object: TrackedObject) -> Bool {
         let held = read(object)
-        return equality.compare(held, value) || comparesBytes && areSame(held, value)
+        return equality.compare(held, value) || comparesCopies && areCopies(held, value)
     }
 
     /// The same property, which is not set to a copy of its value either: for a binding in both ways.
-    var comparingBytes: SettableProperty {
+    var comparingCopies: SettableProperty {
         var property = self
-        property.comparesBytes = true
+        property.comparesCopies = true
         return property
     }
 

@@ -3,7 +3,7 @@
 /// Each is checked as if those before it had been made, so a path goes through an object that one of them sets.
 struct SettingPlan {
     /// An entry of a dictionary.
-    typealias Entry = (depth: Int, name: String, value: Any?)
+    typealias Entry = (depth: Int, name: String, value: Any?, isValidated: Bool)
 
     /// One set, of a value that has the property's type.
     struct Step {
@@ -49,15 +49,16 @@ extension SettingPlan {
     /// that another one replaces, by whatever path, comes after that.
     init(_ values: [String: Any?], of root: TrackedObject, validating: Bool) throws(KeyValueError) {
         self.init()
-        var entries: [Entry] = values.map { ($0.key.utf8.count { $0 == UInt8(ascii: ".") }, $0.key, $0.value) }
+        var entries: [Entry] = values.map { ($0.key.utf8.count { $0 == UInt8(ascii: ".") }, $0.key, $0.value, false) }
             .inOrder { ($0.depth, $0.name) < ($1.depth, $1.name) }
         let isDeep = entries.last.map { $0.depth > 0 } ?? false
         var faults = add(&entries, of: root, validating: validating && !isDeep, comparing: isDeep)
-        try arrange(&entries, &faults, of: root)
-        // Validations are user code: they are called once, in the order that was found. What they correct may be another object.
+        try arrange(&entries, &faults, of: root, validating: false)
+        // Validations are user code: they are called once, in the order that was found. What they correct may be another object: then what was
+        // validated in the former one is validated in that.
         if validating && isDeep {
             faults = add(&entries, of: root, validating: true, comparing: true)
-            if faults.isEmpty { try arrange(&entries, &faults, of: root) }
+            try arrange(&entries, &faults, of: root, validating: true)
         }
         if let error = KeyValueError(faults.inOrder { $0.name < $1.name }.map(\.error)) { throw error }
     }
@@ -66,7 +67,7 @@ extension SettingPlan {
 
     /// Brings entries into an order in which none is set in an object that a later one replaces.
     private mutating func arrange(
-        _ entries: inout [Entry], _ faults: inout [Fault], of root: TrackedObject
+        _ entries: inout [Entry], _ faults: inout [Fault], of root: TrackedObject, validating: Bool
     ) throws(KeyValueError) {
         var repetitions = 0
         while let first = prepared.overtaken.keys.min() {
@@ -79,22 +80,27 @@ extension SettingPlan {
             }
             let places = entries.indices.map { index in prepared.overtaken[index].map { 2 * $0 + 1 } ?? 2 * index }
             entries = entries.indices.inOrder { (places[$0], $0) < (places[$1], $1) }.map { entries[$0] }
-            faults = add(&entries, of: root, validating: false, comparing: true)
+            faults = add(&entries, of: root, validating: validating, comparing: true)
         }
     }
 
-    /// Checks entries in this order. Returns the errors of those that cannot be set. Those that are validated have the corrected value then.
+    /// Checks entries in this order. Returns the errors of those that cannot be set. Those that are validated, in an object that none replaces,
+    /// have the corrected value then.
     private mutating func add(
         _ entries: inout [Entry], of root: TrackedObject, validating: Bool, comparing: Bool
     ) -> [Fault] {
         self = SettingPlan()
-        var faults: [Fault] = []
+        var (faults, corrected): ([Fault], [Int: Any]) = ([], [:])
         for (number, entry) in entries.enumerated() {
             if comparing { prepared.path = number }
             do throws(KeyValueError) {
-                let step = try add(entry.value, forKeyPath: entry.name, of: root, validating: validating)
-                if validating, let step { entries[number].value = step.value }
+                let isNew = validating && !entry.isValidated
+                let step = try add(entry.value, forKeyPath: entry.name, of: root, validating: isNew)
+                if isNew { corrected[number] = step?.value }
             } catch { faults.append((entry.name, error)) }
+        }
+        for (number, value) in corrected where prepared.overtaken[number] == nil {
+            (entries[number].value, entries[number].isValidated) = (value, true)
         }
         return faults
     }

@@ -98,7 +98,13 @@ final class OutermostChange {
     /// Makes those of an object, and those that changes of what a getter of it reads concern, before its setter is called.
     static func finishCalls(of object: TrackedObject, readingBy getter: () -> Void) {
         let thread = ThreadContext.current
-        let sources = Recorder.keys(readBy: getter).read
+        var sources = Recorder.keys(readBy: getter).read
+        // Of a derived value that is kept only the key is read.
+        var open = Array(sources)
+        while let (key, record) = open.popLast() {
+            for link in record.expression(key.slot)?.sources ?? []
+            where sources.updateValue(link.record, forKey: link.key) == nil { open.append((link.key, link.record)) }
+        }
         let older = Set(
             sources.flatMap { Transaction.olderDeliveries(of: $0.value, $0.key.slot, thread) }.map { Borrowed.to($0) })
         let pending = thread.value.pending.members.filter { older.contains($0) || $0.object.root === object.record }

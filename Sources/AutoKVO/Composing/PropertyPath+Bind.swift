@@ -120,7 +120,7 @@ extension Property {
         _ transform: @escaping (Source.Value?) -> Value, _ inverse: @escaping (Value) -> Source.Value
     ) -> KeyValueObservation {
         let (own, other, shown) = (
-            settable.comparingBytes, SettablePath<Source.Value>(source, isShown: true), ShownObject()
+            settable.comparingCopies, SettablePath<Source.Value>(source, isShown: true), ShownObject()
         )
         let binding = makeBinding(own, copiesValues: false)
         // An edit is for the object that was shown.

@@ -66,7 +66,7 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
     var address: UnsafeRawPointer { pinned.address }
 
     /// Identifies the object, which may be dead. No other object has this identifier while the record exists.
-    var target: ObjectIdentifier { Borrowed<TrackedObject>.at(address).use { ObjectIdentifier($0) } }
+    var target: ObjectIdentifier { pinned.identifier }
 
     /// The object, retained, or nil if its deinit has begun.
     @inline(__always)

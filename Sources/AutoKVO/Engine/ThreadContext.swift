@@ -147,7 +147,7 @@ struct ThreadContext {
     mutating func takeTransaction() -> Borrowed<Transaction> {
         let transaction = spareTransactions.take() ?? .retaining(Transaction())
         transaction.use {
-            ($0.token, $0.raisedHeights) = (makeToken(), Transaction.raisedHeights.load(ordering: .relaxed))
+            ($0.token, $0.raisedHeights) = (makeToken(), Transaction.raisedHeights.load(ordering: .acquiring))
         }
         return transaction
     }

@@ -31,7 +31,8 @@ extension TrackedObject {
     /// The same for any object; nil for one that is not tracked.
     @inline(__always)
     static func unmanagedRecord(ofObjectAt address: UnsafeRawPointer) -> Borrowed<ObjectRecord>? {
-        Borrowed<TrackedObject>.ofKind(at: address)?.use { $0.unmanagedRecord }
+        guard Borrowed<AnyObject>.at(address).use({ $0 is TrackedObject }) else { return nil }
+        return Borrowed<TrackedObject>.at(address).use { $0.unmanagedRecord }
     }
 
     /// The object's record, made if there is none; nil if the object's deinit has begun.

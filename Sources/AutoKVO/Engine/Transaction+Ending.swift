@@ -10,10 +10,10 @@ extension Transaction {
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
         // One in a prior call of the change that is beginning has no begin.
-        guard let open = thread.value.openTransaction(ObjectIdentifier(object), slot), open.use({ $0.startFollowing() })
-        else {
+        guard let open = thread.value.openTransaction(ObjectIdentifier(object), slot), open.use({ $0.mayEnd }) else {
             return false
         }
+        open.use { $0.followings += 1 }
         // Following may compute what has been moved to the property, and its value from before is the old one.
         if open.use({ $0.moves != PathLink.moves }) { open.object.addMoved(isMarked: false, thread) }
         close(object, slot, edit, thread)?.use { $0.deliver(thread) }

@@ -115,12 +115,6 @@ final class Transaction: PooledObject {
     /// Whether a change of the property has begun, and not only is beginning.
     var mayEnd: Bool { depth > 0 || !isPreparing }
 
-    /// The links of paths are to be moved behind a store. False if no change has begun.
-    func startFollowing() -> Bool {
-        if mayEnd { followings += 1 }
-        return mayEnd
-    }
-
     func didFollow() {
         followings = max(0, followings - 1)
         if followings == 0 { isOverlapped = false }

@@ -68,12 +68,7 @@ struct Registration: ~Copyable {
             }
             found = schema.use { $0.slots[string] }
         }
-        guard let slot = found else {
-            if string.utf8.contains(UInt8(ascii: "|")) {
-                return try observe([Dependency(target, string)], by: observer)
-            }
-            return try observe([try check(string, of: target)], by: observer)
-        }
+        guard let slot = found else { return try observe([Dependency(target, string)], by: observer) }
         if schema.use({ $0.layout.value[slot].needsCheck }) { try target.checkFirstUse(of: slot, schema.object) }
         if options.contains(.initial) || valueType != Any.self {
             let key = record.use { $0.schema! }.keys[slot]

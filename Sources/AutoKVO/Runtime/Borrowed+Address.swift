@@ -35,10 +35,4 @@ extension Borrowed {
 
     /// The object, or nil if its deinit has begun.
     var objectIfAlive: Object? { csr_try_retain(rawAddress) ? take() : nil }
-
-    /// The object at an address if it is of this class or a subclass.
-    @inline(__always)
-    static func ofKind(at address: UnsafeRawPointer) -> Borrowed? {
-        Borrowed<AnyObject>.at(address).use { $0 is Object } ? .at(address) : nil
-    }
 }

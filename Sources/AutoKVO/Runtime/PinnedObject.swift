@@ -23,6 +23,8 @@ struct PinnedObject: Hashable, @unchecked Sendable {
     @inline(__always)
     var isDeinitializing: Bool { csr_is_deinitializing(address) }
 
+    var identifier: ObjectIdentifier { Borrowed<AnyObject>.at(address).use { ObjectIdentifier($0) } }
+
     /// Its class, also after its deinit: the runtime itself asks a pinned object for that, to free the memory.
     var objectClass: AnyClass { Borrowed<AnyObject>.at(address).use { type(of: $0) } }
 

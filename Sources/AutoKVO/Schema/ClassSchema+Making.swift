@@ -180,7 +180,9 @@ private struct CollectedKeys {
             key.doubtfulBase = inherited.doubtfulBase
         }
         for key in keys {
-            if let base = doubtfulBases[key.slot] { (key.directBases, key.doubtfulBase) = ([base], base) }
+            if let base = doubtfulBases[key.slot], key.notifiesAutomatically {
+                (key.directBases, key.doubtfulBase) = ([base], base)
+            }
             for base in key.ownAffectedBy {
                 let first = String(base.prefix { $0 != "." })
                 if let slot = slots[base] ?? hidden[base] {

@@ -10,7 +10,7 @@ func convertForCoding<To>(_ value: Any, to type: To.Type) -> To? {
     let target = unwrappedType(type)
     if isOpen(target) { return convert(isNull(value) ? Any?.none as Any : value, to: type) }
     guard let bare = content(of: value) else { return convert(Any?.none as Any, to: type) }
-    if isNull(bare), !(target is AnyClass), let none = convert(Any?.none as Any, to: type) { return none }
+    if isNull(bare), !isNullType(target), let none = convert(Any?.none as Any, to: type) { return none }
     if Swift.type(of: bare) != target, !(target is AnyClass), !(target is any KeyValueConvertible.Type) {
         if let target = target as? any KeyValueCollection.Type, let source = collection(in: bare) {
             return target.converting(source, forCoding: true).flatMap { convert($0, to: type) }
@@ -30,7 +30,7 @@ func convertForCoding<To>(_ value: Any, to type: To.Type) -> To? {
     if target is any KeyValueConvertible.Type, isForeignNumberType(Swift.type(of: bare)), let number = own as? Int {
         return convert(Double(number), to: type)
     }
-    return isNull(bare) ? convert(Any?.none as Any, to: type) : nil
+    return nil
 }
 
 /// The value without the layers of `Optional` and `AnyHashable` around it; nil if there is none.
@@ -52,10 +52,9 @@ func canConvertForCoding(from source: Any.Type, to target: Any.Type) -> Bool {
     let bare = unwrappedType(source)
     if isNullType(bare) || isForeignNumberType(bare) && unwrappedType(target) == Bool.self { return true }
     if isNumberType(source) || isForeignNumberType(bare), isNumberType(storedType(target)) { return true }
-    guard let target = unwrappedType(target) as? any KeyValueCollection.Type else { return false }
-    // One of Foundation's collections: the value decides.
-    if bare is AnyClass { return _typeName(bare, qualified: true).hasPrefix("Foundation.") }
-    guard let source = bare as? any KeyValueCollection.Type else { return false }
+    guard let source = bare as? any KeyValueCollection.Type,
+        let target = unwrappedType(target) as? any KeyValueCollection.Type
+    else { return false }
     return canConvertForCoding(from: source.elementType, to: target.elementType)
         && (source.keyType == nil) == (target.keyType == nil)
         && canConvertForCoding(from: source.keyType ?? Any.self, to: target.keyType ?? Any.self)

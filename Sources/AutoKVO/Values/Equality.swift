@@ -49,7 +49,7 @@ func areEqual(_ a: Any, _ b: Any) -> Bool {
 }
 
 /// Whether two values are equal, or one is a copy of the other one: also of collections whose elements cannot be compared.
-func areSame(_ a: Any, _ b: Any) -> Bool { areEqual(a, b) || haveSameBytes(a, b) }
+func areSame(_ a: Any, _ b: Any) -> Bool { areEqual(a, b) || areCopies(a, b) }
 
 /// Whether two equal values are one object, or collections of the same objects.
 func areSameObjects(_ a: Any?, _ b: Any?) -> Bool {
@@ -117,7 +117,7 @@ func isSameContent(_ a: Any, _ b: Any) -> Bool {
 
 /// Between the parts of a value there may be any bytes, so its parts are compared: of what has more than a thousand only so many, which does
 /// not count as a copy then. Not recursive: it may be nested deeper than the stack lets it be compared.
-private func areCopies(_ a: Any, _ b: Any) -> Bool {
+func areCopies(_ a: Any, _ b: Any) -> Bool {
     var (pairs, count) = ([(a, b)], 0)
     while let (a, b) = pairs.popLast() {
         count += 1

@@ -314,4 +314,42 @@ struct AliasedEntriesTests {
         #expect(tenant.home !== given && tenant.home?.city == "Linz" && given.city == "Ulm")
         #expect(Tenant.validations == 1)
     }
+
+    private class Place: Model {
+        @Observed var city = "Ulm"
+        override class var schema: Schema { Schema(Place.self, extending: super.schema) { Key("city", \.city) } }
+    }
+
+    private final class Strict: Place {
+        override func validate(_ value: inout Any?, forKey key: String) throws {
+            if key == "city", (value as? String)?.isEmpty ?? true { throw KeyValueError(.invalidValue("empty")) }
+        }
+    }
+
+    private final class Owner: Model {
+        @Observed var home: Place? = Place()
+        @ObservedWeak var partner: Owner?
+        override class var schema: Schema {
+            Schema(Owner.self, extending: super.schema) {
+                Key("home", \.home) { _, home in home = home is Strict ? Place() : Strict() }
+                Key("partner", \.partner)
+            }
+        }
+    }
+
+    @Test("it is validated in the replacement, and not in what that replaces", arguments: [false, true])
+    func validatedInReplacement(isStrict: Bool) throws {
+        let owner = Owner()
+        owner.partner = owner
+        if isStrict { owner.home = Strict() }
+        let given = owner.home!
+        let values: [String: Any?] = ["home.city": "", "partner.home": given]
+        if isStrict {
+            try owner.setValues(values, validating: true)
+            #expect(owner.home !== given && owner.home!.city.isEmpty)
+        } else {
+            #expect(throws: KeyValueError.self) { try owner.setValues(values, validating: true) }
+            #expect(owner.home === given && given.city == "Ulm")
+        }
+    }
 }

@@ -33,21 +33,35 @@ struct BindingMeetingTests {
         }
     }
 
-    enum Way: CaseIterable { case path, derived, facade }
+    /// The same, read behind a derived value.
+    private final class Screen: Model {
+        @Observed var gauge: Gauge?
+        @Derived({ (screen: Screen) in screen.gauge?.raw ?? 0 }) var shown: Int
+        var level: Int {
+            get { shown }
+            set { gauge?.raw = newValue }
+        }
+        override class var schema: Schema {
+            Schema(Screen.self, extending: super.schema) { Key("level", \.level) }
+        }
+    }
+
+    enum Way: CaseIterable { case path, derived, facade, keptFacade }
 
     @Test(
         "a computed property is not set by a binding that an observer of another object's path to it has replaced",
         .needs(.blankObject), arguments: Way.allCases)
     func replaced(way: Way) throws {
-        let (gauge, board, first, second) = (Gauge(), Board(), Gauge(), Gauge())
-        (board.gauge, second.top) = (gauge, 9)
-        let bound: TrackedObject = way == .facade ? board : gauge
+        let (gauge, board, screen, first, second) = (Gauge(), Board(), Screen(), Gauge(), Gauge())
+        (board.gauge, screen.gauge, second.top) = (gauge, gauge, 9)
+        screen.$shown.observe { _ in }
+        let bound: TrackedObject = way == .facade ? board : way == .keptFacade ? screen : gauge
         try bound.bind("level", to: "top", of: first)
         func observe(_ body: @escaping () -> Void) {
             switch way {
             case .path: board.$gauge.$raw.observe { _ in body() }
             case .derived: board.$tenfold.observe { _ in body() }
-            case .facade: gauge.$raw.observe { _ in body() }
+            case .facade, .keptFacade: gauge.$raw.observe { _ in body() }
             }
         }
         observe { [unowned gauge, unowned first] in if gauge.raw == 1 { first.top = 5 } }

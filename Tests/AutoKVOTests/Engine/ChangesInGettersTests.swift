@@ -102,6 +102,25 @@ struct ChangesInGettersTests {
         // The second one tells no other value.
         expectEqual(told.last, [7, 7])
         expectEqual(told.first, [1, 7])
+        // Also if that change is still open.
+        (root.next, second.x, told) = (first, 8, [])
+        let (hasMoved, isOver) = (Door(), Door())
+        var thread: Thread?
+        first.hook = {
+            thread = Thread {
+                coalescingChanges {
+                    root.next = second
+                    hasMoved.open()
+                    isOver.wait()
+                }
+            }
+            hasMoved.wait()
+        }
+        first.x = 3
+        isOver.open()
+        thread?.join()
+        expectEqual(told.first?.last, 8)
+        expectEqual(told.last?.last, 8)
     }
 
     @Test(

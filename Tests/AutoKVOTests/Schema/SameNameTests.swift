@@ -556,4 +556,30 @@ struct HiddenStorageTests {
         expectEqual(told, [1])
         #expect(own == 1)
     }
+
+    private class Priced: Model {
+        @Observed var total = 0
+    }
+
+    private final class Manual: Priced {
+        @Observed var tax = 0
+        override class var schema: Schema {
+            Schema(Manual.self, extending: super.schema) { Key("total", \.total, affectedBy: "tax") }
+        }
+        override class func automaticallyNotifiesObservers(forKey key: String) -> Bool {
+            key != "total" && super.automaticallyNotifiesObservers(forKey: key)
+        }
+    }
+
+    @Test("an inherited property that may be the key's is not announced for one that is announced by hand")
+    func byHand() throws {
+        let object = Manual()
+        var count = 0
+        try object.observe("total") { _ in count += 1 }
+        object.total = 5
+        #expect(count == 0)
+        object.willChangeValue(forKey: "total")
+        object.didChangeValue(forKey: "total")
+        #expect(count == 1)
+    }
 }

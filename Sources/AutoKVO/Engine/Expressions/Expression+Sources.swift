@@ -174,7 +174,7 @@ extension ObjectRecord {
     ///
     /// - Complexity: O(*n*) for *n* keys that depend on it, and the links between them. Not recursive.
     static func raiseKeys(behind record: ObjectRecord, _ slot: Int) {
-        Transaction.raisedHeights.wrappingAdd(1, ordering: .relaxed)
+        defer { Transaction.raisedHeights.wrappingAdd(1, ordering: .releasing) }
         func height(_ key: KeyBehind) -> Int { key.record.lock.withLock { key.record.height(of: key.slot) } }
         func source(_ key: KeyBehind) -> Recorder.Source { .init(record: .to(key.record), slot: key.slot) }
         let (start, first) = (height((record, slot)), record.keys(behind: slot))

@@ -91,7 +91,7 @@ extension Transaction {
     /// Since the subjects were found, keys have come to depend on higher ones.
     @inline(__always)
     private func sortIfRaised(_ thread: InPlace<ThreadContext>) {
-        let now = Transaction.raisedHeights.load(ordering: .relaxed)
+        let now = Transaction.raisedHeights.load(ordering: .acquiring)
         if raisedHeights == now || subjects.count < 2 { return }
         raisedHeights = now
         forEachSubject { $0.raiseRank() }

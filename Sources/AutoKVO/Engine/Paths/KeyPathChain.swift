@@ -71,12 +71,13 @@ class KeyPathChain: @unchecked Sendable {
 
     /// Moves the links behind the first derived value on the way to the object that is there now.
     final func followDerivedValue() {
-        let level = underLock { state in
-            path.keys.indices.first { level in
-                state.link(level).map { !$0.isLeaf && $0.record.layout!.value[$0.slot].isRecorded } ?? false
+        let link = underLock { state in
+            path.keys.indices.compactMap { state.link($0) }.first {
+                !$0.isLeaf && $0.record.layout!.value[$0.slot].isRecorded
             }
         }
-        if let level { relink(from: level + 1) }
+        // While links are moved, a change behind them is missed: so only if they are not there.
+        if let link { _ = correct(behind: link) }
     }
 
     /// Replaces the links from a level on.

@@ -67,7 +67,7 @@ public final class ObservableView<Object: TrackedObject>: Observable {
             handle.object === object && Recorder.keys { _ = object[keyPath: keyPath] }.read.isEmpty
                 ? $0.observe(.one(handle.target)) : $0.observe(keyPath.appending(path: \.value), of: object)
         }
-        return handle.value
+        return object[keyPath: keyPath].value
     }
 
     /// A view of the tracked object that a property refers to.
