@@ -92,7 +92,7 @@ extension Subject {
         dropEditIfNotAlone()
         if !isPrior {
             // A path that is being moved away has not the value that a write has stored.
-            if isKnown, route != nil, isOpenElsewhere(ThreadContext.current) { includeFurtherWrite() }
+            if isKnown, openSubjects > 0, route != nil, isOpenElsewhere(ThreadContext.current) { includeFurtherWrite() }
             readNew()
             // Reading is user code, during which another thread may tell the value: perhaps a newer one. So it is read again, and stays known, a
             // few times. And it is read again if the edit has just become more than that.

@@ -52,7 +52,7 @@ extension Subject {
         openSubjects > (toldBefore == nil ? 0 : 1) && thread.isOpenElsewhere(identity, openSubjects)
     }
 
-    private var openSubjects: Int32 {
+    var openSubjects: Int32 {
         route?.use { $0.openSubjects.load(ordering: .relaxed) } ?? list!.value.openSubjects.load(ordering: .relaxed)
     }
 

@@ -103,4 +103,31 @@ struct AffectedByHeadTests {
             expectCurrent()
         }
     }
+
+    private final class Twice: Model {
+        @Observed var y = 0
+        @Observed var next: Twice?
+        @Observed var middle: Twice?
+        @Derived({ (node: Twice) -> Twice? in node.middle }) var head: Twice?
+        @Derived({ (node: Twice) -> [Twice] in node.next.map { [$0] } ?? [] }) var list: [Twice]
+        var sum: Int { head?.list.reduce(0) { $0 + $1.y } ?? -1 }
+        @Derived({ (node: Twice) in (try! node.value(forKey: "sum")) as! Int }) var readsSum: Int
+        override class var schema: Schema {
+            Schema(Twice.self, extending: super.schema) { Key("sum", \.sum, affectedBy: "head.list.@sum.y") }
+        }
+    }
+
+    @Test("the elements behind two derived values are followed, too") func twoDerivedValues() throws {
+        let (root, middle, last) = (Twice(), Twice(), Twice())
+        root.middle = middle
+        root.$readsSum.observe(options: [.old, .new]) { _ in }
+        var found: [Int] = []
+        coalescingChanges {
+            middle.next = last
+            found.append(root.readsSum)
+            last.y += 1
+            found.append(root.readsSum)
+        }
+        expectEqual(found, [0, 1])
+    }
 }

@@ -41,7 +41,7 @@ extension ObjectRecord {
         let thread = ThreadContext.current
         if thread.value.marked.isEmpty, !TransactionsOfTasks.mayHoldChanges, thread.value.waitingCount == 0 { return }
         let routes = lock.withLock { guarded.details?.derivedKeyRoutes[slot] }
-        TransactionsOfTasks.visiting { for route in routes ?? [] { route.followDerivedValue() } }
+        TransactionsOfTasks.visiting { for route in routes ?? [] { route.followDerivedValues() } }
     }
 
     /// The expression of a derived key exists as long as somebody needs the key. The list owns its route.

@@ -69,15 +69,15 @@ class KeyPathChain: @unchecked Sendable {
         root.lock.withLock { body(&state) }
     }
 
-    /// Moves the links behind the first derived value on the way to the object that is there now.
-    final func followDerivedValue() {
-        let link = underLock { state in
-            path.keys.indices.compactMap { state.link($0) }.first {
+    /// Moves the links behind derived values on the way to the objects that are there now.
+    final func followDerivedValues() {
+        let links = underLock { state in
+            path.keys.indices.compactMap { state.link($0) }.filter {
                 !$0.isLeaf && $0.record.layout!.value[$0.slot].isRecorded
             }
         }
-        // While links are moved, a change behind them is missed: so only if they are not there.
-        if let link { _ = correct(behind: link) }
+        // While links are moved, a change behind them is missed: so only those that are not there.
+        for link in links { _ = correct(behind: link) }
     }
 
     /// Replaces the links from a level on.
