@@ -46,8 +46,9 @@ struct SchemaCostTests {
         func type<Tag>(_ tag: Tag.Type) -> Model.Type { WideForm<Tag>.self }
         let layout = leastTime { tag in for _ in 0..<100 { makeLayout(_openExistential(tag, do: type)) } } / 100
         let schema = try leastTime { try _openExistential($0, do: type).validateSchema() }
-        // Each of the 400 keys looks through what was found, and costs little more than finding it. It was found twice for each besides.
-        #expect(schema < 800 * layout)
+        // Each of the 400 keys looks through what was found, and costs little more than finding it: 600 times as much in all, and up to 900
+        // times beside other tests. That it was found twice for each besides took 1,400.
+        #expect(schema < 1_100 * layout)
     }
 
     private func makeLayout(_ type: AnyClass) { precondition(FieldLayout(of: type).fields.count >= 200) }
