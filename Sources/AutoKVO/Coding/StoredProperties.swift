@@ -98,6 +98,7 @@ final class OutermostChange {
     /// Makes those of an object, and those that changes of what a getter of it reads concern, before its setter is called.
     static func finishCalls(of object: TrackedObject, readingBy getter: () -> Void) {
         let thread = ThreadContext.current
+        if thread.value.pending.isEmpty { return }
         var sources = Recorder.keys(readBy: getter).read
         // Of a derived value that is kept only the key is read.
         var open = Array(sources)

@@ -234,4 +234,71 @@ struct UndoInsideTests {
         expectEqual(state, last)
         history.value = nil
     }
+
+    private final class Folio: Model {
+        @Observed var a = 0
+        @Observed var b = 0
+    }
+
+    @Test("an object that dies in an observer of the history, of which another one undoes") func deathInObserver()
+        throws
+    {
+        let folio = Folio()
+        var other: Folio? = Folio()
+        let history = UndoHistory(of: [folio, other!])
+        other!.a = 1
+        var isDone = false
+        try history.observe("canUndo") { _ in other = nil }
+        try history.observe("canUndo") { [unowned history] _ in
+            if !isDone {
+                isDone = true
+                history.undo()
+            }
+        }
+        folio.a = 2
+        #expect(other == nil && isDone && folio.a == 0 && history.canRedo)
+    }
+
+    @Test("an observer of the history that changes what it records, and another one that redoes")
+    func changeInObserver() throws {
+        let folio = Folio()
+        let history = UndoHistory(of: folio)
+        folio.a = 1
+        var (first, second) = (true, true)
+        try history.observe("canRedo") { _ in
+            if first {
+                first = false
+                folio.a = 5
+            }
+        }
+        try history.observe("canRedo") { [unowned history] _ in
+            if second {
+                second = false
+                history.redo()
+            }
+        }
+        history.undo()
+        #expect(!first && !second && history.canUndo)
+        while history.undo() {}
+        #expect(folio.a == 0)
+    }
+
+    @Test("a lower limit, set in an observer of the history, of which another one undoes") func limitInObserver() throws
+    {
+        let folio = Folio()
+        let history = UndoHistory(of: folio)
+        folio.a = 1
+        var isDone = false
+        try history.observe("undoName") { [unowned history] _ in history.limit = 1 }
+        try history.observe("undoName") { [unowned history] _ in
+            if !isDone {
+                isDone = true
+                history.undo()
+            }
+        }
+        folio.b = 2
+        #expect(history.undoName == "a" && history.redoName == "b" && folio.b == 0)
+        history.undo()
+        #expect(folio.a == 0)
+    }
 }

@@ -71,13 +71,11 @@ class KeyPathChain: @unchecked Sendable {
 
     /// Moves the links behind derived values on the way to the objects that are there now.
     final func followDerivedValues() {
-        let links = underLock { state in
-            path.keys.indices.compactMap { state.link($0) }.filter {
-                !$0.isLeaf && $0.record.layout!.value[$0.slot].isRecorded
-            }
-        }
         // While links are moved, a change behind them is missed: so only those that are not there.
-        for link in links { _ = correct(behind: link) }
+        for level in path.keys.indices {
+            guard let link = underLock({ $0.link(level) }), !link.isLeaf else { continue }
+            if link.record.layout!.value[link.slot].isRecorded { _ = correct(behind: link) }
+        }
     }
 
     /// Replaces the links from a level on.

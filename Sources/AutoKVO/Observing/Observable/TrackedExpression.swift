@@ -99,18 +99,14 @@ extension KeyValueObserver {
 
     /// Only an operation that runs has the closure's objects followed again.
     private final class Operation: Sendable {
-        private let loop: TrackingLoop
-        private let hasRun = Atomic(false)
+        private let loop: Guarded<TrackingLoop?>
 
-        init(_ loop: TrackingLoop) { self.loop = loop }
+        init(_ loop: TrackingLoop) { self.loop = Guarded(loop) }
 
-        @MainActor func run() {
-            hasRun.store(true, ordering: .relaxed)
-            loop.run()
-        }
+        @MainActor func run() { loop.withLock { $0.take() }?.run() }
 
         deinit {
-            if hasRun.load(ordering: .relaxed) || loop.steps.withLock({ $0 == nil }) { return }
+            if loop.withLock({ $0 })?.steps.withLock({ $0 == nil }) ?? true { return }
             Diagnostics.report(
                 "A scheduler has dropped an operation of observe(tracking:): nothing is followed any more")
         }
