@@ -194,7 +194,6 @@ public final class UndoHistory: TrackedObject {
     private func record(_ change: Change<Any>, of property: StoredProperty, in whole: ObjectIdentifier) {
         if outermost.begins(of: { followed[$0] != nil }), mode == .recording { isStepComplete = true }
         guard !change.isPrior, let past = property.past(change) else { return }
-        if mode != .replaying { finishObservers() }
         if isStepComplete, mode != .replaying { endLeaving() }
         if followed[whole] == nil { return }
         if includesParts, !property.isWeak {
@@ -207,7 +206,8 @@ public final class UndoHistory: TrackedObject {
         count += 1
         let entry = Entry(object: whole, number: count, property: property, change: past)
         guard mode != .replaying else { return replayed.append(entry) }
-        // What an observer of the history changes comes behind all of this.
+        // What an observer of the history changes comes behind all of this. One that is still to hear of the step before is called first: it may
+        // undo that, or let objects die, and steps with them.
         editable(\._undoable).withMutation {
             coalescingChanges {
                 if !redoable.isEmpty { redoable = [] }
@@ -223,17 +223,10 @@ public final class UndoHistory: TrackedObject {
         }
     }
 
-    /// Calls the observers of the history that are still to hear of the step before: they may undo that, or let objects die, and steps with them.
-    private func finishObservers() { OutermostChange.finishCalls(of: self) { _ = (undoable, redoable) } }
-
     /// Objects that only a dropped step keeps die behind the access to the steps: that calls `forget`.
     private func dropOldest() {
-        // Looked at inside of the access: what is called before it may change the steps.
-        func drop(_ steps: inout [Step]) -> ArraySlice<Step> {
-            defer { steps.removeFirst(max(steps.count - max(limit, 0), 0)) }
-            return steps.prefix(max(steps.count - max(limit, 0), 0))
-        }
-        extendLifetime((undoable.count > limit ? drop(&undoable) : [], redoable.count > limit ? drop(&redoable) : []))
+        if undoable.count > limit { undoable = Array(undoable.suffix(max(limit, 0))) }
+        if redoable.count > limit { redoable = Array(redoable.suffix(max(limit, 0))) }
     }
 
     private func follow(_ object: TrackedObject, in whole: ObjectIdentifier? = nil) {
@@ -284,7 +277,6 @@ public final class UndoHistory: TrackedObject {
             defer { steps.removeAll { $0.entries.isEmpty } }
             return steps.indices.map { steps[$0].entries.removeValue(forKey: identity) }
         }
-        finishObservers()
         let last = undoable.last?.number
         // An observer of one hears of it when the other is right, too.
         coalescingChanges {
