@@ -60,18 +60,18 @@ struct SettableProperty {
     /// The value, as one of the property's type.
     func value<Value>(in object: TrackedObject, as type: Value.Type) -> Value { content(of: read(object), as: type) }
 
-    /// Whether the property of an object has a value that is equal to this one, which has its type.
-    @inline(__always)
-    func holds(_ value: Any, in object: TrackedObject) -> Bool {
-        let held = read(object)
-        return equality.compare(held, value) || comparesCopies && areCopies(held, value)
-    }
-
     /// The same property, which is not set to a copy of its value either: for a binding in both ways.
     var comparingCopies: SettableProperty {
         var property = self
         property.comparesCopies = true
         return property
+    }
+
+    /// Whether the property of an object has a value that is equal to this one, which has its type.
+    @inline(__always)
+    func holds(_ value: Any, in object: TrackedObject) -> Bool {
+        let held = read(object)
+        return equality.compare(held, value) || comparesCopies && areCopies(held, value)
     }
 
     /// The opposite. Where handlers are to be called before a write, they are called, and may make it needless.

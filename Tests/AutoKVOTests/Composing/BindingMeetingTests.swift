@@ -93,7 +93,7 @@ struct BindingMeetingTests {
         #expect(zip(table.rows, source.rows).allSatisfy { $0 === $1 })
     }
 
-    @Test("an edit of one side is told once, as that edit") func toldOnce() {
+    @Test("observers of the edited side are called once for an edit, with its kind") func editedSide() {
         let (table, source) = (Table(), Table())
         table.$rows.bindBothWays(to: source.$rows)
         table.$others.bindBothWays(to: source.$others)

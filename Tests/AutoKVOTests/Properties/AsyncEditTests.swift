@@ -522,7 +522,8 @@ extension AsyncEditTests {
         }
     }
 
-    @Test("what is read inside of a task's change in place is told, if it is as before at the end", arguments: 0..<2)
+    @Test(
+        "a value that was read during a task's change in place is told, also if it ends as it began", arguments: 0..<2)
     func readInside(form: Int) async throws {
         func edit(_ text: inout String, _ body: () -> Void) { body() }
         func run() throws -> Int {

@@ -38,10 +38,12 @@ extension ObjectRecord {
     /// A derived value on the way of a path may have been computed while a change is open at whose end the path is moved. What is about to read
     /// the key depends on the objects that are there now.
     func followDerivedValues(onPathsOf slot: Int) {
-        let thread = ThreadContext.current
-        if thread.value.marked.isEmpty, !TransactionsOfTasks.mayHoldChanges, thread.value.waitingCount == 0 { return }
-        let routes = lock.withLock { guarded.details?.derivedKeyRoutes[slot] }
-        TransactionsOfTasks.visiting { for route in routes ?? [] { route.followDerivedValues() } }
+        TransactionsOfTasks.visiting {
+            let thread = ThreadContext.current
+            if thread.value.marked.isEmpty, thread.value.waitingCount == 0 { return }
+            let routes = lock.withLock { guarded.details?.derivedKeyRoutes[slot] }
+            for route in routes ?? [] { route.followDerivedValues() }
+        }
     }
 
     /// The expression of a derived key exists as long as somebody needs the key. The list owns its route.
