@@ -292,9 +292,8 @@ struct FirstUseTests {
         #expect(printer.boss === printer)
     }
 
-    @Test("a key that reads another weak property than the one of its name is a fault") func anotherWeakProperty()
-        throws
-    {
+    @Test("a key that reads another weak property than the one of its name is a fault", .needs(.classMetadata))
+    func anotherWeakProperty() throws {
         let copied = Copied()
         #expect(throws: KeyValueError.self) { try copied.value(forKey: "parent") }
         #expect(throws: KeyValueError.self) { try copied.setValue(copied, forKey: "parent") }
