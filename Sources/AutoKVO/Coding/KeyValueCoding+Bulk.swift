@@ -38,7 +38,8 @@ extension TrackedObject {
     /// (`"address.city"`), the second one is set after the first, in the new object; also where their paths reach the object in
     /// different ways (`"partner.address"`, of a person who is the partner), but not where they call the property by two names.
     /// Entries that go through each other's objects in a circle cannot be set. If a handler of one puts another object in the place of the one
-    /// that a later entry goes through, the value is set in the object for which it was checked.
+    /// that a later entry goes through, the value is set in the object for which it was checked; so it is if an entry goes through a derived key
+    /// that others change.
     ///
     /// A value that is nil, an `Any` that holds the empty optional, or Foundation's `NSNull` sets an optional property to nil.
     /// So what `dictionaryWithValues(asRawValues:)` gave can be set again.

@@ -26,6 +26,11 @@ struct PastChange {
 extension Change {
     /// Whether it is of what a closure or a key path computes, which cannot be set.
     var isOfComputed: Bool { context.route?.use { $0.expression != nil } ?? false }
+    /// Whether nothing was before: it is the call made at the registration, or an object on the way was nil.
+    var isFirst: Bool {
+        let event = context.event.value
+        return event.isInitial || event.oldValue.map { unwrapped($0.box()) == nil } ?? false
+    }
 }
 
 extension TrackedObject {

@@ -16,9 +16,16 @@ struct SettablePath<Value> {
     /// The property, for a binding of the object at which the path begins.
     var settable: SettableProperty {
         SettableProperty(comparing: { set($1, from: $0) }) { root in
-            // What cannot be reached is not set either, and reported then.
-            guard let end = try? path.end(from: root), let object = end.object, let key = end.key?.key else { return }
-            SettableProperty.completeDeliveries(before: key, of: object)
+            var last: TrackedObject?
+            // A handler may move the path to another object. But a getter may make another one each time.
+            for _ in 0..<4 {
+                // What cannot be reached is not set either, and reported then.
+                guard let end = try? path.end(from: root), let object = end.object, let key = end.key?.key,
+                    object !== last
+                else { return }
+                SettableProperty.completeDeliveries(before: key, of: object)
+                last = object
+            }
         }
     }
 
@@ -28,11 +35,14 @@ struct SettablePath<Value> {
     /// Observes which object that is, where it is not the one at which the path begins.
     func observeObject<Observer: TrackedObject>(
         from root: TrackedObject, by observer: Observer, _ options: ObservingOptions, _ file: StaticString,
-        _ line: UInt, _ handler: @escaping (Observer, Change<TrackedObject?>) -> Void
+        _ line: UInt, _ handler: @escaping (Observer, Change<ObjectIdentifier?>) -> Void
     ) -> KeyValueObservation? {
         guard path.isLong else { return nil }
         return Registration(options, nil, .closure(handler), file, line)
-            .observe(reading: { object(from: known($0, as: TrackedObject.self)) }, of: root, by: observer)
+            // By identity: an equal object is another one.
+            .observe(
+                reading: { object(from: known($0, as: TrackedObject.self)).map(ObjectIdentifier.init) }, of: root,
+                by: observer)
     }
 
     /// The value; nil if an object on the way is nil.

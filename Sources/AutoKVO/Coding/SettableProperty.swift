@@ -5,8 +5,8 @@ struct SettableProperty {
     private let equality: AnyEquality
     private let read: ObjectReader
     private let write: (AnyObject, Any) -> Void
-    /// Whether a copy counts as an equal value, also of what cannot be compared.
-    private var comparesCopies = false
+    /// Whether a copy counts as an equal value, also of what cannot be compared: for a binding in both ways.
+    var comparesCopies = false
     /// Calls the handlers that a write would call first: those that have not heard of an earlier change.
     private let completeDeliveries: (TrackedObject) -> Void
 
@@ -59,13 +59,6 @@ struct SettableProperty {
 
     /// The value, as one of the property's type.
     func value<Value>(in object: TrackedObject, as type: Value.Type) -> Value { content(of: read(object), as: type) }
-
-    /// The same property, which is not set to a copy of its value either: for a binding in both ways.
-    var comparingCopies: SettableProperty {
-        var property = self
-        property.comparesCopies = true
-        return property
-    }
 
     /// Whether the property of an object has a value that is equal to this one, which has its type.
     @inline(__always)

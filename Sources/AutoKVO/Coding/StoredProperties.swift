@@ -49,7 +49,11 @@ struct StoredProperty {
     func revert(_ change: PastChange) throws(KeyValueError) {
         guard let object else { return }
         func restore() throws(KeyValueError) {
-            if change.kind != .setting { return try ProxiedKey(object, schema, key).revert(change, in: key.name) }
+            if change.kind != .setting {
+                var proxied = ProxiedKey(object, schema, key)
+                proxied.writesStorage = !key.isOverridden
+                return try proxied.revert(change, in: key.name)
+            }
             guard var old = change.old else { return }
             // With Foundation, a cast of a collection to a class makes an object of it and of each element.
             if isWeak, let referent = old as? PinnedReference<TrackedObject> { old = referent.object as Any }

@@ -36,8 +36,12 @@ extension PropertyHandle where Value: Collection, Value.Element: TrackedObject {
             }
             // Not by the old value: there is none if an object on the way has died.
             let members = change.newValue.flatMap(unwrapped).flatMap(items(Value.self)) ?? []
-            let new = each.keep(only: members.compactMap { $0 as? Value.Element })
-            change.context.makeCalls(new.count) { each.add(new[$0]) }
+            let (gone, new) = each.keep(only: members.compactMap { $0 as? Value.Element })
+            change.context.makeCalls(gone.count + new.count) { number in
+                if number < gone.count { gone[number].remove() } else { each.add(new[number - gone.count]) }
+            }
+            // One of these may have ended all.
+            for observation in gone { observation.remove() }
         }
         var registration = Registration(own.ofElements, nil, .closure(handler), file, line)
         // Before the initial call, in which it may end.
@@ -87,8 +91,8 @@ private final class ObservedEach<Member: TrackedObject> {
 
     /// Lets go of the objects that are not among those of a collection.
     ///
-    /// - Returns: Those of them that are to be added.
-    func keep(only elements: [Member]) -> [Member] {
+    /// - Returns: The observations of those, which are to be removed, and of the elements those that are to be added.
+    func keep(only elements: [Member]) -> (gone: [KeyValueObservation], new: [Member]) {
         let counts = Dictionary(elements.map { (ObjectIdentifier($0), 1) }, uniquingKeysWith: +)
         let (former, new) = members.withLock { members -> (Members, [Member]) in
             let former = members ?? [:]
@@ -96,8 +100,7 @@ private final class ObservedEach<Member: TrackedObject> {
             for (identity, count) in counts { members?[identity] = former[identity].map { (count, $0.observation) } }
             return (former, members.map { known in elements.filter { known[ObjectIdentifier($0)] == nil } } ?? [])
         }
-        for (identity, member) in former where counts[identity] == nil { member.observation?.remove() }
-        return new
+        return (former.filter { counts[$0.key] == nil }.compactMap(\.value.observation), new)
     }
 
     func end() {

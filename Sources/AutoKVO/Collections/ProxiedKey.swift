@@ -7,6 +7,8 @@
     let key: ResolvedKey
     /// Whether elements are from such a collection: then they are not converted as those from outside are, an `NSNull` to nil.
     var isOwn = false
+    /// Whether no setter runs.
+    var writesStorage = false
 
     @usableFromInline init(_ object: TrackedObject, _ name: String) throws(KeyValueError) {
         self.object = object
@@ -30,7 +32,7 @@
 
     /// Sets the property; by an `UndoHistory` also one that has no setter, since no `Key` offers it.
     func write(_ value: Any) {
-        if let write = key.declared.write { return write(object, value) }
+        if !writesStorage, let write = key.declared.write { return write(object, value) }
         if let field = key.field { key.storageType?.restore(value, in: field, of: object) }
     }
 

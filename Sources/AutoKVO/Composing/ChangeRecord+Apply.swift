@@ -23,8 +23,8 @@ extension ChangeRecord {
     ///     for step in change.splices { model.itemsChanged(step.position, step.removed, step.inserted) }
     ///
     /// An array that was set as a whole is one step: all elements left, and others came. Of the call made at the registration it is
-    /// one that removes nothing. A change that left an empty array empty is no step. Nor is the death of an object to which the path goes by a
-    /// weak reference: what was there is not known any more (`oldValue` and `newValue` are nil), and the list is to be emptied.
+    /// one that removes nothing. A change that left an empty array empty is no step. Nor is a change whose old value is not known
+    /// any more, since an object has died to which the path goes by a weak reference: `oldValue` is nil, and the list is to be set anew.
     ///
     /// A mistake in code, which traps: a `.setting` without both values (ask for `.old` and `.new`), or of something that is no
     /// collection; an edit of a set, which has no positions.
@@ -41,6 +41,7 @@ extension ChangeRecord {
             return kind == .removal ? splices.reversed() : splices
         }
         if kind != .setting { fatalError("\(misfit("a change of a set has no splices: it has no positions"))") }
+        if isOldLost { return [] }
         let whole = CollectionSplice(
             position: 0, removed: isFirst ? 0 : count(of: oldValue, ".old"),
             inserted: isGone ? 0 : count(of: newValue, ".new"))

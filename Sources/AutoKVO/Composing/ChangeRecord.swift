@@ -17,6 +17,8 @@ public struct ChangeRecord<Value> {
     public let isPrior: Bool
     /// Whether there is no old value because nothing was before: the call was made at the registration.
     let isFirst: Bool
+    /// Whether there is no old value because what was before is not known any more, as where an object has died on the way.
+    let isOldLost: Bool
     /// Whether there is no new value because nothing is there any more: an object on the way has become nil, or the property itself.
     let isGone: Bool
     /// Whether it is of what a closure or a key path computes, which cannot be set.
@@ -33,7 +35,9 @@ public struct ChangeRecord<Value> {
         newValue = options.contains(.new) ? change.newValue : nil
         indexes = change.indexes
         isPrior = change.isPrior
-        isFirst = change.kind == .setting && oldValue == nil && options.contains(.old)
+        let hasNoOld = change.kind == .setting && oldValue == nil && options.contains(.old)
+        isFirst = hasNoOld && change.isFirst
+        isOldLost = hasNoOld && !change.isFirst
         isGone = change.kind == .setting && newValue == nil && options.contains(.new) && !isPrior
         isComputed = change.isOfComputed
     }
@@ -43,7 +47,7 @@ extension ChangeRecord: Sendable where Value: Sendable {}
 
 extension ChangeRecord {
     private enum CodingKeys: CodingKey {
-        case keyPath, kind, oldValue, newValue, indexes, isPrior, isFirst, isGone, isComputed
+        case keyPath, kind, oldValue, newValue, indexes, isPrior, isFirst, isOldLost, isGone, isComputed
     }
 }
 
@@ -59,6 +63,7 @@ extension ChangeRecord: Encodable where Value: Encodable {
         try container.encodeIfPresent(indexes.map { Array($0.ranges) }, forKey: .indexes)
         try container.encode(isPrior, forKey: .isPrior)
         try container.encode(isFirst, forKey: .isFirst)
+        if isOldLost { try container.encode(true, forKey: .isOldLost) }
         if isGone { try container.encode(true, forKey: .isGone) }
         if isComputed { try container.encode(true, forKey: .isComputed) }
     }
@@ -97,6 +102,7 @@ extension ChangeRecord: Decodable where Value: Decodable {
         }
         isPrior = try container.decode(Bool.self, forKey: .isPrior)
         isFirst = try container.decode(Bool.self, forKey: .isFirst)
+        isOldLost = try container.decodeIfPresent(Bool.self, forKey: .isOldLost) ?? false
         isGone = try container.decodeIfPresent(Bool.self, forKey: .isGone) ?? false
         isComputed = try container.decodeIfPresent(Bool.self, forKey: .isComputed) ?? false
         try require(!(isPrior && isGone), .isGone, "Before a change nothing is gone yet.")

@@ -56,7 +56,8 @@ extension Property {
     ///   - options: `.distinct` ignores changes to an equal value.
     ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
-    /// - Returns: The observation of the other property. Both directions end with it, with `unbind()` of either, and with either object.
+    /// - Returns: The observation of the other property. Both directions end with it, with `unbind()` of either, with either object, and where
+    ///   one of the objects ends what it observes, as by `stopObserving()`: each observes the other one.
     @discardableResult public func bindBothWays(
         to source: Property<Value>, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation {
@@ -78,7 +79,8 @@ extension Property {
     ///   - options: `.distinct` ignores changes to an equal value.
     ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
-    /// - Returns: The observation of the path. Both directions end with it, with `unbind()` of either side, and with either object.
+    /// - Returns: The observation of the path. Both directions end with it, with `unbind()` of either side, with either object, and where one of
+    ///   the objects ends what it observes, as by `stopObserving()`: each observes the other one.
     @discardableResult public func bindBothWays(
         to source: PropertyPath<Value>, nilAs value: Value, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
@@ -119,9 +121,9 @@ extension Property {
         _ source: Source, _ options: ObservingOptions, _ file: StaticString, _ line: UInt,
         _ transform: @escaping (Source.Value?) -> Value, _ inverse: @escaping (Value) -> Source.Value
     ) -> KeyValueObservation {
-        let (own, other, shown) = (
-            settable.comparingCopies, SettablePath<Source.Value>(source, isShown: true), ShownObject()
-        )
+        var own = settable
+        own.comparesCopies = true
+        let (other, shown) = (SettablePath<Source.Value>(source, isShown: true), ShownObject())
         let binding = makeBinding(own, copiesValues: false)
         // An edit is for the object that was shown.
         func writeBack(_ object: TrackedObject, to root: TrackedObject, _ reading: KeyValueObservation) {

@@ -41,30 +41,34 @@ extension TrackedObject {
         // Without the handle's layers of `Optional`. As at a change, what the path cannot read is reported and nil: so it is only nil in this
         // check.
         let current = try? source.value(forKeyPath: keyPath)
+        let (binding, name): (Binding, ObservationName)
+        /// What the property is to be set to; nil to leave it.
+        let make: (Any?) throws(KeyValueError) -> Any?
         if slot(ofKey: key) == nil, key.utf8.contains(UInt8(ascii: ".")) {
             try checkType(result, forKeyPath: key)
             let (own, end) = (try path(key), try pathEnd(key))
-            if end.object != nil { _ = try end.step(setting: transform.isIdentity ? current : transform(current)) }
-            return own.bind(SettablePath<Any>(own).settable, to: handle, copiesValues: false, options, file, line) {
-                (value: Any) in transform.isIdentity ? value : transform(value) as Any
-            }
+            make = { transform.isIdentity ? $0 ?? Any?.none as Any : transform($0) as Any }
+            if end.object != nil { _ = try end.step(setting: try make(current).flatMap(unwrapped)) }
+            (binding, name) = (own.makeBinding(SettablePath<Any>(own).settable, copiesValues: false), own.bindingName)
+        } else {
+            let settable = try SettableKey(key, of: self, for: result)
+            make = { value throws(KeyValueError) in try settable.converted(value, by: transform) }
+            _ = try make(current)
+            // An `Any?` may hold an NSNull, which is nil.
+            let copiesValues = transform.isIdentity && !isOpen(unwrappedType(given))
+            binding = Binding(settable.property, "\(type(of: self)).\(key)", copiesValues: copiesValues)
+            name = .binding(settable.slot)
         }
-        let settable = try SettableKey(key, of: self, for: result)
-        // An `Any?` may hold an NSNull, which is nil.
-        let copiesValues = transform.isIdentity && !isOpen(unwrappedType(given))
-        let binding = Binding(settable.property, "\(type(of: self)).\(key)", copiesValues: copiesValues)
         /// Sets the property to the transformed value of the source, unless it has an equal value, as long as the binding lasts.
         @inline(never) func follow(_ observation: KeyValueObservation, on object: TrackedObject, _ current: () -> Any?)
         {
             binding.set(object, observation) {
-                do throws(KeyValueError) { return .some(try settable.converted(current(), by: transform)) } catch {
+                do throws(KeyValueError) { return try make(current()) } catch {
                     Diagnostics.report("A binding cannot set \(type(of: object)).\(key): \(error)")
                     return nil
                 }
             }
         }
-        _ = try settable.converted(current, by: transform)
-        let name = ObservationName.binding(settable.slot)
         let observation = try source.addObserver(
             self, forKeyPath: [keyPath], options: options.ofBinding,
             userInfo: name, file: file, line: line

@@ -33,18 +33,25 @@ public final class UndoHistory: TrackedObject {
         let change: PastChange
     }
 
-    private struct Step {
-        /// Tells it from all others: that of its last entry when it was made.
+    private struct Title: Equatable {
+        /// Tells the step from all others: that of its last entry when it was made.
         let number: Int
         let name: String
+    }
+
+    private struct Step {
+        let title: Title
         /// By object, so that an object that dies is found in a large step.
         var entries: [ObjectIdentifier: [Entry]]
     }
 
     private enum Mode { case recording, grouping, replaying }
 
-    @ObservedReadOnly private var undoable: [Step] = []
-    @ObservedReadOnly private var redoable: [Step] = []
+    private var undoable: [Step] = []
+    private var redoable: [Step] = []
+    /// The last steps there, as observers of the history hear of them.
+    @ObservedReadOnly(.distinct) private var undoTitle: Title?
+    @ObservedReadOnly(.distinct) private var redoTitle: Title?
     private var mode = Mode.recording
     /// Number of entries that have been made.
     private var count = 0
@@ -71,26 +78,31 @@ public final class UndoHistory: TrackedObject {
 
     /// How many steps are kept, of those to undo and of those to redo; those furthest away are dropped. 0 keeps none. A step beyond it takes
     /// O(*n*) for *n* that are kept, and so does the death of an object.
-    public var limit: Int { didSet { dropOldest() } }
+    public var limit: Int {
+        didSet {
+            dropOldest()
+            updateTitles()
+        }
+    }
 
     /// Whether there is a step to undo. Observable.
-    public var canUndo: Bool { !undoable.isEmpty }
+    public var canUndo: Bool { undoTitle != nil }
     /// Whether there is a step to redo. Observable.
-    public var canRedo: Bool { !redoable.isEmpty }
+    public var canRedo: Bool { redoTitle != nil }
     /// The name of the step that `undo()` undoes: that of its group, or the key of the change that the history was notified of
     /// first. Nil if there is none. Observable.
-    public var undoName: String? { undoable.last?.name }
+    public var undoName: String? { undoTitle?.name }
     /// The name of the step that `redo()` makes again. Nil if there is none. Observable.
-    public var redoName: String? { redoable.last?.name }
+    public var redoName: String? { redoTitle?.name }
 
     public override class var schema: Schema {
         Schema(UndoHistory.self, extending: super.schema) {
-            Hidden("undoable")
-            Hidden("redoable")
-            Key("canUndo", \.canUndo, affectedBy: "undoable")
-            Key("canRedo", \.canRedo, affectedBy: "redoable")
-            Key("undoName", \.undoName, affectedBy: "undoable")
-            Key("redoName", \.redoName, affectedBy: "redoable")
+            Hidden("undoTitle")
+            Hidden("redoTitle")
+            Key("canUndo", \.canUndo, affectedBy: "undoTitle")
+            Key("canRedo", \.canRedo, affectedBy: "redoTitle")
+            Key("undoName", \.undoName, affectedBy: "undoTitle")
+            Key("redoName", \.redoName, affectedBy: "redoTitle")
         }
     }
 
@@ -142,23 +154,25 @@ public final class UndoHistory: TrackedObject {
     ///
     /// - Returns: False if there is none, in a group, and in a handler that undoing calls.
     /// - Complexity: O(*n*) for the changes of the step, and a copy of each array or set that was edited in it.
-    @discardableResult public func undo() -> Bool { replay(editable(\._undoable), into: editable(\._redoable)) }
+    @discardableResult public func undo() -> Bool { replay(\.undoable, into: \.redoable) }
 
     /// Makes the step again that was undone last. After another change there is nothing to redo. The rest is as for `undo()`.
     ///
     /// - Returns: False if there is none, in a group, and in a handler that redoing calls.
-    @discardableResult public func redo() -> Bool { replay(editable(\._redoable), into: editable(\._undoable)) }
+    @discardableResult public func redo() -> Bool { replay(\.redoable, into: \.undoable) }
 
     private var isChangeOpen: Bool { OutermostChange.isOpen { followed[$0] != nil } }
 
-    private func replay(_ steps: Property<[Step]>, into others: Property<[Step]>) -> Bool {
+    private typealias Steps = ReferenceWritableKeyPath<UndoHistory, [Step]>
+
+    private func replay(_ steps: Steps, into others: Steps) -> Bool {
         // In a handler of a change that this has not heard of yet.
         if mode == .recording { OutermostChange.finishCalls() }
         guard mode == .recording else { return false }
         if isChangeOpen {
             fatalError("An UndoHistory was used inside of coalescingChanges, or of an open change of what it records.")
         }
-        guard let step = steps.value.last else { return false }
+        guard let step = self[keyPath: steps].last else { return false }
         mode = .replaying
         // What has left comes back, or is changed outside.
         for case let object? in step.entries.values.map(\.first?.property.object)
@@ -177,18 +191,19 @@ public final class UndoHistory: TrackedObject {
         (mode, isStepComplete) = (.recording, true)
         var entries: [Entry] = []
         swap(&entries, &replayed)
-        let back = makeStep(step.name, entries.filter { $0.property.object != nil })
-        // Both at once for those who observe the history. Handlers may have changed it: lowered its limit, or let an object die.
-        coalescingChanges {
-            if let place = steps.value.lastIndex(where: { $0.number == step.number }) { steps.remove(at: place) }
-            if !back.entries.isEmpty { others.append(back) }
-            dropOldest()
+        let back = makeStep(step.title.name, entries.filter { $0.property.object != nil })
+        // Handlers may have changed the history: lowered its limit, or let an object die.
+        if let place = self[keyPath: steps].lastIndex(where: { $0.title == step.title }) {
+            self[keyPath: steps].remove(at: place)
         }
+        if !back.entries.isEmpty { self[keyPath: others].append(back) }
+        dropOldest()
+        updateTitles()
         return withExtendedLifetime(step) { true }
     }
 
     private func makeStep(_ name: String, _ entries: [Entry]) -> Step {
-        Step(number: count, name: name, entries: Dictionary(grouping: entries, by: \.object))
+        Step(title: Title(number: count, name: name), entries: Dictionary(grouping: entries, by: \.object))
     }
 
     private func record(_ change: Change<Any>, of property: StoredProperty, in whole: ObjectIdentifier) {
@@ -206,27 +221,34 @@ public final class UndoHistory: TrackedObject {
         count += 1
         let entry = Entry(object: whole, number: count, property: property, change: past)
         guard mode != .replaying else { return replayed.append(entry) }
-        // What an observer of the history changes comes behind all of this. One that is still to hear of the step before is called first: it may
-        // undo that, or let objects die, and steps with them.
-        editable(\._undoable).withMutation {
-            coalescingChanges {
-                if !redoable.isEmpty { redoable = [] }
-                if isStepComplete || undoable.isEmpty {
-                    isStepComplete = false
-                    undoable.append(makeStep(groupName ?? property.name, [entry]))
-                    dropOldest()
-                } else {
-                    // Nothing that can be observed changes: only what the last step consists of.
-                    undoable[undoable.count - 1].entries[whole, default: []].append(entry)
-                }
-            }
+        // What they keep dies behind the access to them: that calls `forget`.
+        let outdated = redoable
+        redoable = []
+        if isStepComplete || undoable.isEmpty {
+            isStepComplete = false
+            undoable.append(makeStep(groupName ?? property.name, [entry]))
+            dropOldest()
+        } else {
+            undoable[undoable.count - 1].entries[whole, default: []].append(entry)
         }
+        updateTitles()
+        extendLifetime(outdated)
     }
 
-    /// Objects that only a dropped step keeps die behind the access to the steps: that calls `forget`.
     private func dropOldest() {
+        // As above.
+        let former = (undoable, redoable)
         if undoable.count > limit { undoable = Array(undoable.suffix(max(limit, 0))) }
         if redoable.count > limit { redoable = Array(redoable.suffix(max(limit, 0))) }
+        extendLifetime(former)
+    }
+
+    /// Tells the observers of the history. All is noted by then, since they may use it.
+    private func updateTitles() {
+        if (undoTitle, redoTitle) == (undoable.last?.title, redoable.last?.title) { return }
+        // One that is still to hear of a step before is called outside of what follows.
+        OutermostChange.finishCalls(of: self) { _ = (undoTitle, redoTitle) }
+        coalescingChanges { (undoTitle, redoTitle) = (undoable.last?.title, redoable.last?.title) }
     }
 
     private func follow(_ object: TrackedObject, in whole: ObjectIdentifier? = nil) {
@@ -271,22 +293,15 @@ public final class UndoHistory: TrackedObject {
         let former = followed.removeValue(forKey: identity)
         deaths[identity] = nil
         for (part, places) in former?.parts ?? [:] { leave(part, places: places) }
-        func has(_ step: Step) -> Bool { step.entries[identity] != nil }
-        /// The values are released behind the access to the steps.
         func drop(_ steps: inout [Step]) -> [[Entry]?] {
             defer { steps.removeAll { $0.entries.isEmpty } }
             return steps.indices.map { steps[$0].entries.removeValue(forKey: identity) }
         }
-        let last = undoable.last?.number
-        // An observer of one hears of it when the other is right, too.
-        coalescingChanges {
-            let gone = [
-                undoable.contains(where: has) ? drop(&undoable) : [],
-                redoable.contains(where: has) ? drop(&redoable) : [],
-            ]
-            // What follows in a step whose changes are all gone is not part of the one before.
-            if undoable.last?.number != last { isStepComplete = true }
-            extendLifetime(gone)
-        }
+        let last = undoable.last?.title
+        let gone = [drop(&undoable), drop(&redoable)]
+        // What follows in a step whose changes are all gone is not part of the one before.
+        if undoable.last?.title != last { isStepComplete = true }
+        updateTitles()
+        extendLifetime(gone)
     }
 }

@@ -70,16 +70,11 @@ class ChangeContext: PooledObject {
         if let value = pointer.load(as: type) { return value }
         // Here, since a function that is not specialized looks up the type's `Optional` first of all.
         let number = pointer.type == Any.self ? NumberInAny.pointer(to: type, in: pointer.address) : nil
-        return number?.pointee ?? convertValue(pointer, to: type)
-    }
-
-    @usableFromInline
-    final func convertValue<Value>(_ pointer: ValuePointer, to type: Value.Type) -> Value? {
-        deliverable(pointer.box(), as: type)
+        return number?.pointee ?? deliverable(pointer.box(), as: type)
     }
 
     /// The value as another type. One that there is, but not as that type, is reported: the declared types left open what it would be.
-    @inline(__always)
+    @usableFromInline
     final func deliverable<Value>(_ value: Any, as type: Value.Type) -> Value? {
         if let converted = convert(value, to: type) { return converted }
         if let value = unwrapped(value) {
@@ -135,7 +130,8 @@ class ChangeContext: PooledObject {
     /// Not inlined: it looks up the type's `Optional` first of all (counts: `set-scheduled`).
     @inline(never)
     private final func convertedSlowly<Value>(_ value: ValuePointer, to type: Value.Type) -> Any? {
-        load(value, as: type).map { $0 as Any }
+        if let value = load(value, as: type) { return value }
+        return unwrapped(value.box()) == nil ? .some(Any?.none as Any) : nil
     }
 }
 

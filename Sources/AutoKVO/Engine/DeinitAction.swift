@@ -14,7 +14,7 @@ public struct DeinitAction: Hashable, Sendable {
         if object.isDeinitializing { return }
         let box = Borrowed.retaining(ActionBox(action))
         let result = cdh_on_teardown(
-            object.rawAddress, { _, context in Borrowed<ActionBox>.at(context!).object.action() },
+            object.rawAddress, { _, context in Recording.suspended(Borrowed<ActionBox>.at(context!).object.action) },
             box.address, { context in Borrowed<ActionBox>.at(context!).release() }, &token)
         requireUsage(result != CDH_NO_MEMORY, "AutoKVO could not get memory for the code left for an object's death.")
         if result != CDH_OK { box.release() }

@@ -183,7 +183,8 @@ extension KeyValueObservation {
             return (details.onEnd, details.dropChanges, details.retainedTargets)
         }
         drop?()
-        if let reason { for action in actions { action(reason) } }
+        // What they read is not what a function reads in which the observation ends.
+        if let reason { Recording.suspended { for action in actions { action(reason) } } }
         extendLifetime((actions, targets))
     }
 

@@ -127,12 +127,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     /// The object observed; the first one alive if there are several; nil if it is dead.
     ///
     /// - Complexity: O(*n*) for *n* paths of several objects. `Change.target` is O(1).
-    public var target: TrackedObject? {
-        guard let routes = routes else { return record?.trackedObject }
-        // Each is retained once: it may be dead the next time. `lazy.compactMap { … }.first` calls the closure twice.
-        for route in routes { if let target = route.target { return target } }
-        return nil
-    }
+    public var target: TrackedObject? { targets.first }
 
     /// The objects observed that are alive and not removed.
     public var targets: [TrackedObject] {

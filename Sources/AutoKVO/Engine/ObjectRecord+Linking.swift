@@ -13,7 +13,7 @@ extension ObjectRecord {
     @inline(__always)
     private func changeList<Result>(
         _ slot: Int, isAhead: Bool, isInner: Bool = false, sequence: @autoclosure () -> UInt64 = 0,
-        link: ObjectIdentifier? = nil, _ body: () -> (growth: Int32, result: Result)
+        link: PathLink? = nil, _ body: () -> (growth: Int32, result: Result)
     ) -> Result {
         let dependencies = layout!.value[slot].isIndependent ? nil : schema!.dependencies(of: slot)
         lock.lock()
@@ -35,17 +35,33 @@ extension ObjectRecord {
         if growth > 0 {
             let (thread, list) = (ThreadContext.current, list(slot)!)
             let openSubjects = list.value.openSubjects.load(ordering: .relaxed)
-            let isOwn = !thread.value.openTransactions.isEmpty && thread.value.openTransaction(target, slot) != nil
+            func isOpen(_ slot: Int) -> Bool { thread.value.openTransaction(target, slot) != nil }
+            let isOwn =
+                !thread.value.openTransactions.isEmpty
+                && (isOpen(slot) || dependencies?.bases.contains(where: isOpen) ?? false)
             if isOwn || openSubjects > 0 && thread.isOpenElsewhere(list.address, openSubjects) {
                 list.value.hasLateObserver.store(true, ordering: .relaxed)
+                // A path is led to other lists when that change ends.
+                if let link, link.isFollowed || link.route.derivedSlot != nil {
+                    link.route.isLate.store(true, ordering: .relaxed)
+                }
             }
         }
         if growth != 0, let dependencies {
             let thread = ThreadContext.current
-            if isFirst { thread.value.starting.append(.init(list: list(slot)!, sequence: sequence(), link: link)) }
+            if isFirst {
+                thread.value.starting.append(
+                    .init(list: list(slot)!, sequence: sequence(), link: link.map(ObjectIdentifier.init)))
+            }
             // It calls getters, and may run deinits. What they read is no read of a function that is being recorded.
             Recording.suspended { interestInDerivedKeyDidChange(slot, dependencies, isAdded: growth > 0) }
             if isFirst { thread.value.starting.removeLast() }
+            if growth > 0, !dependencies.paths.isEmpty,
+                lock.withLock({ guarded.details?.derivedKeyRoutes[slot] })?
+                    .contains(where: { $0.isLate.load(ordering: .relaxed) }) ?? false
+            {
+                list(slot)!.value.hasLateObserver.store(true, ordering: .relaxed)
+            }
         }
         return result
     }
@@ -92,7 +108,7 @@ extension ObjectRecord {
     func link(_ link: PathLink) -> Int? {
         let key = layout!.value[link.slot]
         let count = key.isIndependent || key.isRecorded ? nil : ThreadContext.current.value.pathWork.count
-        changeList(link.slot, isAhead: true, isInner: link.isInner, link: ObjectIdentifier(link)) {
+        changeList(link.slot, isAhead: true, isInner: link.isInner, link: link) {
             if link.isLinked || link.isCancelled || isDeinitializing { return (0, ()) }
             makeList(link.slot).value.append(.to(link))
             return (1, ())

@@ -144,7 +144,7 @@ final class Subject: PooledObject {
     ) {
         self.needs = isUncertain ? needs.union(.values) : needs
         (self.isUncertain, self.rank, formerChanges) = (isUncertain, rank, 0)
-        if isOwn, let edit { self.edit = edit }
+        if isOwn, let edit, !(route?.object.takeLateness(thread) ?? false) { self.edit = edit }
         event = ChangeEvent(
             kind: self.edit?.kind ?? .setting, isLastComponent: isOwn, excluded: isUncertain ? [] : excluding,
             token: needs.contains(.prior) ? thread.value.makeToken() : 0)

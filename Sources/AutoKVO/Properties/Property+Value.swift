@@ -41,11 +41,9 @@ extension Property {
     func write(_ newValue: Value) {
         if let indirect { return indirect.write(newValue, storage, object) }
         if object.isObserved {
-            if storage.isDistinct, object.holds(newValue, at: storage) { return }
-            let isDone = ValuePointers.with(new: newValue) { values, old in
-                object.write(atOffset: storage.offset(in: object), values) { storage.swap(&old.value) }
-            }
-            if isDone { return }
+            // Nothing else has begun an access for it.
+            ExclusiveAccess.checkModify(of: storage.pointer)
+            if Observed.write(newValue, to: object, at: storage) { return }
         }
         // The old value is released behind the access.
         var value = newValue

@@ -74,7 +74,7 @@ extension TrackedObject {
             Transaction.end(self, slot)
         } else {
             store()
-            notify(write, record, ChangeEvent(values), write.thread)
+            notify(write, record, ChangeEvent(type: values.type, old: values.old, new: values.new), write.thread)
         }
         return true
     }
@@ -129,7 +129,9 @@ extension TrackedObject {
         var excluded: ObservingOptions = []
         if values.old == nil { excluded.formUnion(.oldOrDistinct) }
         if values.new == nil { excluded.formUnion(.newOrDistinct) }
-        notify(write, record, ChangeEvent(values, excluded), ThreadContext.current)
+        notify(
+            write, record, ChangeEvent(excluded: excluded, type: values.type, old: values.old, new: values.new),
+            ThreadContext.current)
     }
 
     /// Makes a change in a transaction, if somebody has to be notified of it.
@@ -284,13 +286,5 @@ extension TrackedObject {
     private final func notifyAll(_ write: ObservedWrite, _ event: ChangeEvent) {
         guard let record else { return }
         Transaction.didChange([(record, Int(write.slot))], values: event, excluding: .oldDistinctOrPrior)
-    }
-}
-
-extension ChangeEvent {
-    /// The event of a write without a transaction.
-    @inline(__always)
-    fileprivate init(_ values: ValuePointers, _ excluded: ObservingOptions = []) {
-        self.init(excluded: excluded, type: values.type, old: values.old, new: values.new)
     }
 }

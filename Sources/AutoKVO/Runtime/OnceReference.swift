@@ -1,9 +1,11 @@
 import Synchronization
 
-/// A reference that is set once, by whichever thread comes first, and then read by all without counting it. It retains what it refers to,
-/// and never releases it by itself: who frees what the reference is part of has to.
+/// A reference that is set once, by whichever thread comes first, and then read by all without counting it. It retains what it refers to
+/// until what it is part of is freed.
 struct OnceReference<Object: AnyObject>: ~Copyable {
     private let address = Atomic<UInt>(0)
+
+    deinit { load()?.release() }
 
     @inline(__always)
     borrowing func load() -> Borrowed<Object>? {

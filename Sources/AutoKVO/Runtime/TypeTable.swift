@@ -7,15 +7,9 @@ final class TypeTable<Object: AnyObject & Sendable>: Sendable {
         let next = OnceReference<Entry>()
 
         init(_ type: ObjectIdentifier, _ object: Object) { (self.type, self.object) = (type, object) }
-
-        deinit { next.load()?.release() }
     }
 
     private let lists = InlineArray<256, OnceReference<Entry>> { _ in OnceReference() }
-
-    deinit {
-        for index in lists.indices { lists[index].load()?.release() }
-    }
 
     /// The object of a type; nil if there is none yet. No reference is counted.
     ///

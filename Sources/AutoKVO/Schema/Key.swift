@@ -143,13 +143,6 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     /// The key path; nil for an `@Observed` property that no schema declares.
     var keyPath: AnyKeyPath? { madeKeyPath.load()?.object ?? makeKeyPath.map { madeKeyPath.setIfNil($0()).object } }
 
-    /// Whether it holds a tracked object whose class says what equal is, or several in collections.
-    var holdsEquatable: Bool {
-        var type = unwrappedType(valueType)
-        while let collection = type as? any KeyValueCollection.Type { type = unwrappedType(collection.elementType) }
-        return type is TrackedObject.Type && type is any Equatable.Type
-    }
-
     /// The object the key holds now, if it holds a tracked one.
     func readObject(_ object: TrackedObject) -> TrackedObject? {
         holdsReference ? read.reference(in: object, as: TrackedObject.self) : unwrapped(read(object)) as? TrackedObject
@@ -170,6 +163,12 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
 func mayHoldObject(_ type: Any.Type) -> Bool {
     let bare = unwrappedType(type)
     return bare is TrackedObject.Type || isOpen(bare)
+}
+
+/// The same of one that it may hold in a collection.
+func mayHoldObjects(_ type: Any.Type) -> Bool {
+    guard let collection = unwrappedType(type) as? any KeyValueCollection.Type else { return mayHoldObject(type) }
+    return mayHoldObjects(collection.elementType) || collection.keyType.map(mayHoldObjects) ?? false
 }
 
 /// The getter of a property, named by the property's own accessors.

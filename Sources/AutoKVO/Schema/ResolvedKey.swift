@@ -70,6 +70,8 @@ final class ResolvedKey: @unchecked Sendable {
     let computation: ((AnyObject) -> Any)?
     /// Whether that may be a tracked object.
     let computesObject: Bool
+    /// Whether it may be one, or hold some.
+    let computesObjects: Bool
     /// Whether the key has been checked (`checkFirstUse`), which is done with its first use by name.
     let isChecked = Atomic(false)
     /// Whether it has been said that its function reads nothing that is observed, which the first kept evaluation shows.
@@ -112,6 +114,7 @@ final class ResolvedKey: @unchecked Sendable {
             computation = field == nil || isOverridden ? declared.read.body : ownFunction
         }
         computesObject = computation != nil && mayHoldObject(declared.valueType)
+        computesObjects = computation != nil && mayHoldObjects(declared.valueType)
         let isOfSameType = field?.storage.isDerived == false && field?.storage.valueType == declared.valueType
         // A key that no schema declares is read in the storage.
         keyPathCheck = Atomic(!isOfSameType || isOverridden ? .none : declared.hasKeyPath ? .pending : .passed)

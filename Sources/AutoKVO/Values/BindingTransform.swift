@@ -35,7 +35,11 @@ extension BindingTransform {
         self.init(resultType: { canConvert(from: $0, to: Input.self) ? Output.self : nil }) { value in
             // An `Any` could be nil, too.
             let input = value ?? (isOptional(Input.self) ? .some(Any?.none as Any) : nil)
-            return input.flatMap { convert($0, to: Input.self) }.flatMap { unwrapped(function($0)) }
+            let converted = input.flatMap { convert($0, to: Input.self) }
+            if let value, converted == nil, !isNull(value) {
+                Diagnostics.report("A binding's function takes \(Input.self), and was given a \(typeName(of: value))")
+            }
+            return converted.flatMap { unwrapped(function($0)) }
         }
     }
 
@@ -77,6 +81,6 @@ extension BindingTransform {
 
     /// This transform followed by another one of its results.
     public func then(_ next: BindingTransform) -> BindingTransform {
-        BindingTransform(resultType: { resultType($0).flatMap(next.resultType) }) { next.body(body($0)) }
+        BindingTransform(resultType: { resultType($0).flatMap(next.resultType) }) { next(body($0)) }
     }
 }

@@ -51,7 +51,7 @@ func areEqual(_ a: Any, _ b: Any) -> Bool {
 /// Whether two values are equal, or one is a copy of the other one: also of collections whose elements cannot be compared.
 func areSame(_ a: Any, _ b: Any) -> Bool { areEqual(a, b) || areCopies(a, b) }
 
-/// Whether two equal values are one object, or collections of the same objects.
+/// Whether two equal values are no objects but the same, alone or in collections.
 func areSameObjects(_ a: Any?, _ b: Any?) -> Bool {
     var pairs: [(Any?, Any?)] = [(a, b)]
     while let (a, b) = pairs.popLast() {
@@ -59,12 +59,14 @@ func areSameObjects(_ a: Any?, _ b: Any?) -> Bool {
         if let a = a as? any KeyValueCollection, let b = b as? any KeyValueCollection {
             let (elements, others) = (a.elements, b.elements)
             if let keys = a.hashableKeys, let otherKeys = b.hashableKeys {
-                let others = Dictionary(zip(otherKeys, others)) { first, _ in first }
-                pairs += zip(keys, elements).map { ($1, others[$0]) }
+                let others = Dictionary(zip(otherKeys, zip(otherKeys, others))) { first, _ in first }
+                for (key, element) in zip(keys, elements) {
+                    pairs += [(key.base, others[key]?.0.base), (element, others[key]?.1)]
+                }
             } else {
                 pairs += zip(elements, others).map { ($0, $1) }
             }
-        } else if a as AnyObject !== b as AnyObject {
+        } else if type(of: a) is AnyClass, a as AnyObject !== b as AnyObject {
             return false
         }
     }

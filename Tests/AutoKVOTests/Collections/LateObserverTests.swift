@@ -9,6 +9,10 @@ private final class Shelf: Model {
     @Observed var others: [Shelf] = []
     @Observed var next: Shelf?
     @Observed var length = 0
+    var front: [Int] {
+        get { next?.numbers ?? [] }
+        set { next?.numbers = newValue }
+    }
 
     override class var schema: Schema {
         Schema(Shelf.self, extending: super.schema) {
@@ -16,6 +20,7 @@ private final class Shelf: Model {
             Key("tags", \.tags)
             Key("others", \.others)
             Key("next", \.next)
+            Key("front", \.front, affectedBy: "next.numbers")
         }
     }
 }
@@ -120,6 +125,83 @@ struct LateObserverTests {
         b.length = 1
         #expect(told.map(ObjectIdentifier.init) == [ObjectIdentifier(b)])
         told = []
+    }
+
+    private final class Front: Model {
+        @Observed var numbers: [Int] = []
+        var view: [Int] {
+            get { numbers }
+            set { numbers = newValue }
+        }
+
+        override class var schema: Schema {
+            Schema(Front.self, extending: super.schema) { Key("view", \.view, affectedBy: "numbers") }
+        }
+    }
+
+    @Test("so is one that is added while the property is open that leads to the collection", arguments: [false, true])
+    func head(isPrior: Bool) throws {
+        let (root, first, second) = (Shelf(), Shelf(), Shelf())
+        (first.numbers, second.numbers, root.next) = ([1, 2], [9, 8, 7, 6], first)
+        (first.others, second.others) = ([Shelf()], [Shelf()])
+        let (left, there) = (first.others[0], second.others[0])
+        var (copies, told) = ([[Int](), [Int]()], [ObjectIdentifier]())
+        func observe() {
+            try! root.observe("next.numbers", as: [Int].self, options: [.initial, .new]) { $0.apply(to: &copies[0]) }
+            root.$next.$numbers.observe(options: [.initial, .new]) { $0.apply(to: &copies[1]) }
+            root.$next.$others.observeEach(\.$length) { other, _ in told.append(ObjectIdentifier(other)) }
+        }
+        if isPrior {
+            root.$next.observe(options: [.prior, .once]) { if $0.isPrior { observe() } }
+            root.next = second
+        } else {
+            root.$next.withMutation {
+                observe()
+                root.next = second
+            }
+        }
+        second.$numbers.insert(5, at: 0)
+        second.$numbers.remove(at: 4)
+        expectEqual(copies, [[5, 9, 8, 7], [5, 9, 8, 7]])
+        second.$others.append(Shelf())
+        left.length = 1
+        there.length = 1
+        expectEqual(told, [ObjectIdentifier(there)])
+    }
+
+    @Test("so is one of a computed key, added while what that depends on is open") func base() throws {
+        let front = Front()
+        var copy: [Int] = []
+        front.$numbers.observe(options: [.prior, .once]) { [unowned front] change in
+            guard change.isPrior else { return }
+            try! front.observe("view", as: [Int].self, options: [.initial, .new]) { $0.apply(to: &copy) }
+        }
+        front.numbers = [5, 6]
+        try front.mutableArrayValue(forKey: "view").append(7)
+        expectEqual(copy, [5, 6, 7])
+    }
+
+    @Test(
+        "so is one of a key that is affected by a path, added while the head is open; and strangers hear of edits as such"
+    ) func affected() throws {
+        let (root, first, second) = (Shelf(), Shelf(), Shelf())
+        (second.numbers, root.next) = ([9, 8, 7], first)
+        var (copy, kinds) = ([Int](), [ChangeKind]())
+        root.$next.observe(options: [.prior, .once]) { [unowned root] change in
+            guard change.isPrior else { return }
+            try! root.observe("front", as: [Int].self, options: [.initial, .new]) { $0.apply(to: &copy) }
+            root.$next.$numbers.observe { _ in }
+        }
+        root.next = second
+        try root.mutableArrayValue(forKey: "front").append(5)
+        expectEqual(copy, [9, 8, 7, 5])
+        for _ in 0..<3 {
+            let other = Shelf()
+            root.next = other
+            other.$numbers.observe { kinds.append($0.kind) }
+            other.$numbers.append(1)
+        }
+        expectEqual(kinds, [.insertion, .insertion, .insertion])
     }
 
     @Test("one that is added by a handler behind the change hears of the next edit as such") func behind() {

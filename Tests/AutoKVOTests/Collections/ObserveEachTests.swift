@@ -170,4 +170,43 @@ struct ObserveEachTests {
 
 extension Person {
     fileprivate func stopObservingAllForTest() { for observation in observations() { observation.remove() } }
+
+    private final class Row: Model { @Observed var level = 0 }
+    private final class Rows: Model { @Observed var rows: [Row] = [] }
+
+    @Test("if the end of one that has left ends all, nobody is observed any more") func endedByAnEnd() {
+        let (list, rows) = (Rows(), [Row(), Row(), Row()])
+        list.rows = rows
+        var (calls, all) = (0, KeyValueObservation?.none)
+        all = list.$rows.observeEach(\.$level) { _, change in
+            calls += 1
+            change.observation.onEnd { _ in all?.remove() }
+        }
+        for row in rows { row.level = 1 }
+        list.rows = []
+        for row in rows { row.level = 2 }
+        expectEqual(calls, 3)
+        all = nil
+    }
+
+    @Test("what the end of one that has left changes in the list is observed as it is then", arguments: [false, true])
+    func changedByAnEnd(isSet: Bool) {
+        let (list, left, came, substitute) = (Rows(), Row(), Row(), Row())
+        list.rows = [left]
+        var told: [ObjectIdentifier] = []
+        list.$rows.observeEach(\.$level) { [unowned list] row, change in
+            told.append(ObjectIdentifier(row))
+            guard row === left else { return }
+            change.observation.onEnd { _ in
+                if isSet { list.rows = [substitute] } else { list.rows.append(substitute) }
+            }
+        }
+        left.level = 1
+        list.rows = [came]
+        if !isSet { list.$rows.remove(at: 0) }
+        told = []
+        came.level = 5
+        substitute.level = 5
+        expectEqual(told, [ObjectIdentifier(substitute)])
+    }
 }

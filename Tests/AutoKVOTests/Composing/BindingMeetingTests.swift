@@ -120,4 +120,127 @@ struct BindingMeetingTests {
         table.$rows.append(Row())
         #expect((table.rows.count, source.rows.count) == (2, 2) && makings < 40)
     }
+
+    private final class Form: Model {
+        @Observed var text = ""
+        override class var schema: Schema { Schema(Form.self, extending: super.schema) { Key("text", \.text) } }
+    }
+    private final class Window: Model {
+        @Observed var form: Form? = Form()
+        var onDeinit: ((Window) -> Void)?
+        deinit { onDeinit?(self) }
+    }
+
+    @Test("a binding by name in a deinit throws, and leaves the former one", arguments: [false, true])
+    func dying(isTarget: Bool) throws {
+        let (window, source, form) = (Window(), Form(), Form())
+        var reasons: [KeyValueError.Reason] = []
+        if !isTarget { try window.bind("form.text", to: "text", of: source) }
+        do {
+            let dying = Window()
+            dying.onDeinit = { dying in
+                do throws(KeyValueError) {
+                    if isTarget {
+                        try dying.bind("form.text", to: "text", of: source)
+                    } else {
+                        try window.bind("form.text", to: "form.text", of: dying)
+                    }
+                } catch { reasons.append(error.reason) }
+            }
+        }
+        expectEqual(reasons, [.deinitializingObject])
+        source.text = "still"
+        expectEqual(window.form?.text, isTarget ? "" : "still")
+        withExtendedLifetime(form) {}
+    }
+
+    private final class Contact: TrackedObject, Hashable {
+        let number: Int
+        @Observed var name: String
+        init(_ number: Int, _ name: String) { (self.number, self.name) = (number, name) }
+        static func == (a: Contact, b: Contact) -> Bool { a.number == b.number }
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
+    }
+    private final class Book: TrackedObject {
+        @Observed var contacts: [Contact] = []
+        @Observed var selection: Contact?
+        @Derived({ (book: Book) in book.contacts.first }) var current: Contact?
+    }
+
+    @Test(
+        "what is shown of an object is edited in an equal one that has taken its place", .needs(.blankObject),
+        arguments: [false, true])
+    func equalObject(isDerived: Bool) {
+        let (book, form) = (Book(), Form())
+        func show(_ contact: Contact) { (book.contacts, book.selection) = ([contact], contact) }
+        show(Contact(1, "Ann"))
+        if isDerived {
+            form.$text.bindBothWays(to: book.$current.$name, nilAs: "")
+        } else {
+            form.$text.bindBothWays(to: book.$selection.$name, nilAs: "", options: .distinct)
+        }
+        show(Contact(1, "Ann"))
+        form.text = "Bea"
+        #expect(book.current!.name == "Bea" && book.selection!.name == "Bea")
+    }
+
+    private final class Item: Model { @Observed var name = "" }
+    private final class Controller: Model { @Observed var selection: Item? }
+
+    @Test("a binding of a path that has ended behind the move of the path sets nothing", .needs(.blankObject))
+    func endedBehindAMove() {
+        let (one, two, controller, form) = (Item(), Item(), Controller(), Form())
+        controller.selection = one
+        controller.$selection.$name.bind(to: form.$text)
+        one.$name.observe { _ in if one.name == "1" { two.name = "2" } }
+        one.$name.observe { _ in if one.name == "1" { controller.selection = two } }
+        two.$name.observe { _ in if two.name == "2" { form.text = "t" } }
+        two.$name.observe { _ in if two.name == "2" { controller.$selection.$name.unbind() } }
+        one.name = "1"
+        expectEqual(two.name, "2")
+        for item in [one, two] { item.removeAllObservers() }
+    }
+
+    private final class Source: Model {
+        @Observed var payload: Any = "a"
+        override class var schema: Schema { Schema(Source.self, extending: super.schema) { Key("payload", \.payload) } }
+    }
+    private final class Label: Model {
+        @Observed var title: String?
+        override class var schema: Schema { Schema(Label.self, extending: super.schema) { Key("title", \.title) } }
+    }
+
+    private final class Proxy: Model {
+        let item: Item
+        init(_ item: Item) { self.item = item }
+        var name: String {
+            get { item.name }
+            set { item.name = newValue }
+        }
+        override class var schema: Schema { Schema(Proxy.self, extending: super.schema) { Key("name", \.name) } }
+    }
+    private final class Frame: Model {
+        @Observed var item = Item()
+        var proxy: Proxy { Proxy(item) }
+        override class var schema: Schema {
+            Schema(Frame.self, extending: super.schema) { Key("proxy", \.proxy, affectedBy: "item") }
+        }
+    }
+
+    @Test("a path through a getter that makes its object anew is bound") func madeAnew() throws {
+        let (frame, form) = (Frame(), Form())
+        try frame.bind("proxy.name", to: "text", of: form)
+        form.$text.observe { _ in }
+        form.text = "x"
+        expectEqual(frame.item.name, "x")
+    }
+
+    @Test("a value that a binding's function does not take is reported") func foreignValue() throws {
+        let (source, label) = (Source(), Label())
+        try label.bind("title", to: "payload", of: source) { (text: String) in text.uppercased() }
+        expectEqual(label.title, "A")
+        let reports = MessageLog()
+        Diagnostics.withHandler({ reports.add($0) }) { source.payload = 5 }
+        #expect(label.title == nil && reports.messages.count == 1 && reports.messages[0].contains("String"))
+    }
 }

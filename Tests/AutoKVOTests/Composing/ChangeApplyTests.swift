@@ -457,4 +457,46 @@ struct UpdatedElementTests {
         let values = [Incomparable(), Incomparable(), Incomparable()]
         expectEqual(update(values, to: values), [0..<3, 0..<3])
     }
+
+    private final class Paper: TrackedObject { @Observed var rows: [String] = [] }
+    private final class Reader: TrackedObject { @ObservedWeak var paper: Paper? }
+
+    @Test(
+        "a change whose old value is lost with an object is no step: the list is set anew", .needs(.blankObject),
+        arguments: [false, true])
+    func lostOldValue(isScheduled: Bool) {
+        let (reader, other) = (Reader(), Paper())
+        var rows: [String] = []
+        var paper: Paper? = Paper()
+        paper!.rows = ["a", "b"]
+        reader.paper = paper
+        var records: [ChangeRecord<[String]>] = []
+        let handler = { (change: Change<[String]>) in
+            let record = ChangeRecord(change)
+            records.append(record)
+            if change.splices.isEmpty { rows = change.newValue ?? [] }
+            for step in change.splices {
+                rows.replaceSubrange(
+                    step.position..<step.position + step.removed, with: (change.newValue ?? []).prefix(step.inserted))
+            }
+        }
+        if isScheduled {
+            nonisolated(unsafe) let handler = handler
+            reader.$paper.$rows.observe(options: [.initial, .old, .new], on: InlineScheduler()) { handler($0) }
+        } else {
+            reader.$paper.$rows.observe(options: [.initial, .old, .new], handler)
+        }
+        expectEqual(rows, ["a", "b"])
+        other.rows = ["x"]
+        coalescingChanges {
+            paper = nil
+            reader.paper = other
+        }
+        expectEqual(rows, ["x"])
+        reader.paper = nil
+        expectEqual(rows, [])
+        reader.paper = other
+        expectEqual(rows, ["x"])
+        expectEqual(records.map(\.splices.count), [1, 0, 1, 1])
+    }
 }

@@ -98,8 +98,8 @@ struct StaleStepTests {
         let note = Note()
         var other: Note? = Note()
         let history = UndoHistory(of: [note, other!])
-        other!.text = "o"
         note.text = "a"
+        other!.text = "o"
         note.text = "b"
         history.undo()
         history.onUndoable { [unowned note] in if note.text == "a" { note.text = "c" } }

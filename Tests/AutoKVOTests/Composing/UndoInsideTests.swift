@@ -184,9 +184,10 @@ struct UndoInsideTests {
             if !undoes { withExtendedLifetime(mortal) { mortal = nil } } else if sheet.b == 1 { history.undo() }
         }
         sheet.b = 1
-        #expect((sheet.a, sheet.b, history.undoName) == (2, undoes ? 0 : 1, undoes ? "a" : "b"))
+        // What the first one has changed is part of the step.
+        #expect((sheet.a, sheet.b, history.undoName) == (undoes ? (0, 0, "a") : (2, 1, "b")))
         #expect(history.undo() && (sheet.a, sheet.b) == (0, 0))
-        expectEqual(history.canUndo, undoes)
+        #expect(!history.canUndo)
     }
 
     @Test("at random: undone step by step, the sheet has been in each state that a change ended on", arguments: 0..<40)
@@ -233,5 +234,70 @@ struct UndoInsideTests {
         while history.value!.redo() {}
         expectEqual(state, last)
         history.value = nil
+    }
+
+    private final class Folio: Model {
+        @Observed var a = 0
+        @Observed var b = 0
+    }
+
+    @Test("an object that dies in an observer of the history, of which another one undoes") func deathInObserver()
+        throws
+    {
+        let folio = Folio()
+        var other: Folio? = Folio()
+        let history = UndoHistory(of: [folio, other!])
+        other!.a = 1
+        var isDone = false
+        try history.observe("canUndo") { _ in other = nil }
+        try history.observe("canUndo") { [unowned history] _ in
+            if !isDone {
+                isDone = true
+                history.undo()
+            }
+        }
+        folio.a = 2
+        #expect(other == nil && isDone && folio.a == 0 && history.canRedo)
+    }
+
+    @Test("an observer of the history that changes what it records, and another one that redoes")
+    func changeInObserver() throws {
+        let folio = Folio()
+        let history = UndoHistory(of: folio)
+        folio.a = 1
+        var (first, second) = (true, true)
+        try history.observe("canRedo") { _ in
+            if first {
+                first = false
+                folio.a = 5
+            }
+        }
+        try history.observe("canRedo") { [unowned history] _ in
+            if second {
+                second = false
+                history.redo()
+            }
+        }
+        history.undo()
+        #expect(!first && !second && history.canUndo)
+        while history.undo() {}
+        #expect(folio.a == 0)
+    }
+
+    @Test("a lower limit, set in an observer of the history, of which another one undoes") func limitInObserver() throws
+    {
+        let folio = Folio()
+        let history = UndoHistory(of: folio)
+        folio.a = 1
+        var isDone = false
+        try history.observe("undoName") { [unowned history] _ in history.limit = 1 }
+        try history.observe("undoName") { [unowned history] _ in
+            if !isDone {
+                isDone = true
+                history.undo()
+            }
+        }
+        folio.b = 2
+        #expect(!history.canUndo && history.redoName == "b" && (folio.a, folio.b) == (1, 0))
     }
 }

@@ -294,4 +294,29 @@ struct UndoOfAnyTests {
             expectEqual(document.content as? Int, 0)
         }
     }
+
+    private final class Optional: Model {
+        var sets = 0
+        @Observed var items: [Int]? = [1] { didSet { sets += 1 } }
+        @Observed var tags: Set<Int>? = [1] { didSet { sets += 1 } }
+
+        override class var schema: Schema {
+            Schema(Optional.self, extending: super.schema) {
+                Key("items", \.items)
+                Key("tags", \.tags)
+            }
+        }
+    }
+
+    @Test("no didSet runs where an edit of an optional collection is undone") func optionals() throws {
+        let object = Optional()
+        let history = UndoHistory(of: object)
+        try object.mutableArrayValue(forKey: "items").append(2)
+        try object.mutableSetValue(forKey: "tags").insert(2)
+        let sets = object.sets
+        while history.undo() {}
+        #expect(object.items == [1] && object.tags == [1] && object.sets == sets)
+        while history.redo() {}
+        #expect(object.items == [1, 2] && object.tags == [1, 2] && object.sets == sets)
+    }
 }

@@ -48,4 +48,31 @@ struct EndedInsideTests {
         }
         #expect(source.observations().isEmpty)
     }
+
+    private final class Ended: TrackedObject {
+        @Observed var a = 1
+        @Observed var log = 0
+        var token: KeyValueObservation?
+        var other: Ended?
+        @Derived({ (object: Ended) in
+            object.token?.remove()
+            (object.token, object.other) = (nil, nil)
+            return object.a
+        }) var value: Int
+    }
+
+    @Test("what the end of an observation, or a death, has run in a function is no read of it") func actions() {
+        let (object, other) = (Ended(), Ended())
+        object.token = other.$a.observe { _ in }
+        object.other = Ended()
+        var runs = 0
+        object.token!.onEnd { [unowned object] _ in runs += 1 + object.log * 0 }
+        object.other!.onDeinit { [unowned object] in runs += 1 + object.log * 0 }
+        var calls = 0
+        object.$value.observe(options: .prior) { _ in calls += 1 }
+        object.log = 5
+        #expect(runs == 2 && calls == 0)
+        object.a = 2
+        expectEqual(calls, 2)
+    }
 }

@@ -138,4 +138,80 @@ struct EqualObjectTests {
         chosen.items = [Item(2, level: 3), item]
         #expect(chosen.level == 5 && chosen.computations == 1)
     }
+
+    private class Entity: TrackedObject { @Observed var title = "" }
+
+    private final class Numbered: Entity, Hashable {
+        let number: Int
+        init(_ number: Int, _ title: String) {
+            self.number = number
+            super.init()
+            self.title = title
+        }
+        static func == (a: Numbered, b: Numbered) -> Bool { a.number == b.number }
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
+    }
+
+    private final class Screen: TrackedObject {
+        @Observed var current: Entity?
+        @Observed var open: Any = 0
+        @Observed var ranks: [Numbered: Int] = [:]
+        @Derived({ (screen: Screen) in screen.current }) var shown: Entity?
+        @Derived({ (screen: Screen) in screen.open }) var opened: Any
+        @Derived({ (screen: Screen) in screen.ranks }) var ranked: [Numbered: Int]
+        @Derived({ (screen: Screen) in screen.shown?.title ?? "-" }) var title: String
+        @Derived({ (screen: Screen) in (screen.opened as? Entity)?.title ?? "-" }) var openTitle: String
+        @Derived({ (screen: Screen) in screen.ranked.keys.map(\.title).joined() }) var rankedTitle: String
+    }
+
+    @Test("an equal object of a subclass, in an Any, or a dictionary's key is another one, too", arguments: 0..<3)
+    func ofOtherTypes(form: Int) {
+        let (screen, first, second) = (Screen(), Numbered(1, "A"), Numbered(1, "B"))
+        func show(_ item: Numbered) {
+            switch form {
+            case 0: screen.current = item
+            case 1: screen.open = item
+            default: screen.ranks = [item: 5]
+            }
+        }
+        show(first)
+        var titles: [String] = []
+        let handle = [screen.$title, screen.$openTitle, screen.$rankedTitle][form]
+        handle.onValue { titles.append($0) }
+        var shown: [Int] = []
+        let observations = [
+            screen.$shown.observe { _ in shown.append(0) }, screen.$opened.observe { _ in shown.append(1) },
+            screen.$ranked.observe { _ in shown.append(2) },
+        ]
+        show(second)
+        first.title = "no"
+        second.title = "C"
+        expectEqual(titles, ["A", "B", "C"])
+        expectEqual(shown, [])
+        for observation in observations { observation.remove() }
+    }
+
+    @Test("a number in an Any is no object: an equal one computes nothing") func numbers() {
+        let screen = Screen()
+        var calls = 0
+        let observation = screen.$openTitle.observe { _ in calls += 1 }
+        screen.open = 7
+        screen.open = 7
+        #expect(calls == 0 && screen.openTitle == "-")
+        observation.remove()
+    }
+
+    @Test("what a closure reads is compared with the object that is there now", arguments: [false, true])
+    func readByAClosure(isKept: Bool) {
+        let screen = Screen()
+        screen.current = Numbered(1, "")
+        var told: [[Int?]] = []
+        screen.observe(reading: { $0.current }, options: [.old, .new]) { _, change in
+            told.append([change.oldValue!, change.newValue!].map { ($0 as? Numbered)?.number })
+        }
+        let kept = isKept ? screen.current : nil
+        for number in [1, 1, 2, 2, 3] { screen.current = Numbered(number, "") }
+        expectEqual(told, [[1, 2], [2, 3]])
+        extendLifetime(kept)
+    }
 }

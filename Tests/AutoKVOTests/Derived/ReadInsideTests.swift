@@ -303,4 +303,27 @@ struct ReadInsideTests {
         owner.members = []
         withExtendedLifetime((kept, observation)) {}
     }
+
+    private final class Counting: Model {
+        var runs = 0
+        @Observed var parts: [Sum] = []
+        @Derived({ (object: Counting) in
+            object.runs += 1
+            return object.parts.first
+        }) var first: Sum?
+    }
+
+    @Test("a derived value on the way is computed once for one read by name, also if it is nil") func onceOnTheWay()
+        throws
+    {
+        let object = Counting()
+        object.parts = [Sum()]
+        _ = try object.value(forKeyPath: "first.total")
+        (object.parts, object.runs) = ([], 0)
+        #expect(try object.value(forKeyPath: "first.total") == nil)
+        expectEqual(object.runs, 1)
+        object.parts = [Sum()]
+        #expect(try object.value(forKeyPath: "first.total") as? Int == 3)
+        expectEqual(object.runs, 2)
+    }
 }

@@ -217,6 +217,34 @@ struct ReadingTests {
         expectEqual(log.paths, ["firstName", ""])
     }
 
+    private final class Chief: TrackedObject {
+        @Observed var level = 0
+        @Observed var chief: Chief?
+    }
+
+    @Test("so is it with .once, and behind a removal") func keyPathLater() {
+        let chief = Chief()
+        var paths: [String] = []
+        chief.observe(\.level, options: [.once, .new]) { paths.append($1.keyPath) }
+        chief.observe(\.level, options: [.once, .initial]) { paths.append($1.keyPath) }
+        chief.observe(\.level) {
+            $1.observation.remove()
+            paths.append($1.keyPath)
+        }
+        chief.level = 1
+        expectEqual(paths, ["level", "level", "level"])
+    }
+
+    @Test("an observer that is not tracked goes on when something dies while its function runs") func deathInside() {
+        let (panel, chief) = (ReadingPanel(), Chief())
+        var values: [Int] = []
+        panel.observe(reading: { _ in Chief().level + chief.level }, options: [.initial, .new]) { _, change in
+            values.append(change.newValue!)
+        }
+        for level in 1...3 { chief.level = level }
+        expectEqual(values, [0, 1, 2, 3])
+    }
+
     @Test func readingNothingThatIsObservedIsReported() {
         let (panel, person) = (ReadingPanel(), Person())
         expectEqual(messages { panel.observe(reading: { _ in 3 }) { _, _ in } }.count, 1)

@@ -11,13 +11,14 @@ struct OnceReferenceTests {
 
     @Test("it is nil until it is set, and then keeps the first object") func first() {
         let tracker = LifetimeTracker()
-        let cell = Cell()
-        #expect(cell.once.load() == nil)
-        let winner = cell.once.setIfNil(tracker.token())
-        expectEqual(cell.once.setIfNil(tracker.token()), winner)
-        expectEqual(cell.once.load(), winner)
-        expectEqual(tracker.liveCount, 1, "the second object is released")
-        winner.release()
+        do {
+            let cell = Cell()
+            #expect(cell.once.load() == nil)
+            let winner = cell.once.setIfNil(tracker.token())
+            expectEqual(cell.once.setIfNil(tracker.token()), winner)
+            withExtendedLifetime(cell) { expectEqual(tracker.liveCount, 1, "the second object is released") }
+            expectEqual(cell.once.load(), winner)
+        }
         tracker.expectNoLeaks()
     }
 
@@ -31,8 +32,7 @@ struct OnceReferenceTests {
                 results.withLock { _ = $0.insert(result) }
             }
             expectEqual(results.withLock(\.count), 1)
-            expectEqual(tracker.liveCount, 1)
-            cell.once.load()?.release()
+            withExtendedLifetime(cell) { expectEqual(tracker.liveCount, 1) }
         }
         tracker.expectNoLeaks()
     }

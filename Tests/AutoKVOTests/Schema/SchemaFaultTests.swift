@@ -237,7 +237,9 @@ struct SchemaFaultTests {
     }
 
     /// How a key is used by name.
-    private enum Use: CaseIterable { case several, targets, path, value, handle, element, setElement, optional }
+    private enum Use: CaseIterable {
+        case initial, several, targets, path, value, handle, element, setElement, optional
+    }
 
     @Test(
         "a fault that shows with the first use is found in every form, whatever was said of the key before",
@@ -250,6 +252,7 @@ struct SchemaFaultTests {
         for _ in 0..<2 {
             let found = fault {
                 switch use {
+                case .initial: try end.observe(key, options: .initial) { (_: Change<Any>) in }
                 case .several: try end.observe([key, "next"]) { (_: Change<Any>) in }
                 case .targets: try [end, silent].observe(key) { (_: Change<Any>) in }
                 case .path: try silent.observe("next." + key) { (_: Change<Any>) in }

@@ -3,8 +3,8 @@ extension Expression {
         let body: (AnyObject) -> Any
         /// Whether the value may be a tracked object or an optional one, which is not kept alive.
         let holdsObject: Bool
-        /// Whether the value is a tracked object whose class says what equal is, or has such elements, and others read it.
-        var holdsEquatable = false
+        /// Whether it may hold tracked objects at all: an equal value may be of others, whose class says what equal is.
+        let holdsObjects: Bool
         /// Whether the object that the function is given is what is observed, and not the observer.
         var isOfTarget = true
         /// The key, if it is that of a derived property that the class may override.
@@ -31,6 +31,8 @@ extension Expression {
         var version = 0
         var lastOver = 0
         var isEnded = false
+        /// The name of the one key that the last evaluation read, where it has ended; empty if it was not one.
+        var onlyKey = ""
     }
 
     /// For messages.
@@ -93,13 +95,6 @@ extension Expression {
         // A change of which it is still to be notified looks again behind that.
         let isDue = ThreadContext.current.value.pending.members.contains { $0.object.route == .to(route) }
         if !isDue, readsNothing() { observation.end(.targetDeinitialized) }
-    }
-
-    /// The name of the one key that the last evaluation read; empty if it was not one.
-    var onlyKey: String {
-        let sources = sources
-        guard let first = sources.first, sources.allSatisfy({ $0.key == first.key }) else { return "" }
-        return first.record.schema!.keys[first.slot].name
     }
 }
 

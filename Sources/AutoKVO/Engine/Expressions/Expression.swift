@@ -100,6 +100,16 @@ final class Expression: @unchecked Sendable {
 
     var isEvaluatingHere: Bool { evaluator.load(ordering: .relaxed) == thisThread() }
 
+    /// The name of the one key that the last evaluation read; empty if it was not one.
+    var onlyKey: String { underLock(Expression.onlyKey) }
+
+    private static func onlyKey(of state: inout State) -> String {
+        guard let first = state.sources.first, state.sources.allSatisfy({ $0.key == first.key }) else {
+            return state.onlyKey
+        }
+        return first.record.schema!.keys[first.slot].name
+    }
+
     /// What the last evaluation read; nothing while one is under way.
     var sources: [PathLink] { underLock { $0.sources } }
     /// Read under the lock: the same, and whether it has ended.
@@ -109,9 +119,9 @@ final class Expression: @unchecked Sendable {
     /// Whether the last evaluation is over, nothing has changed since, and all that it read is dead. Not of one that has ended.
     func readsNothing() -> Bool {
         underLock { state in
-            if state.isEnded { return false }
+            if state.isEnded || !isClean { return false }
             state.deadCount += state.sources[state.deadCount...].prefix { $0.record.isDeinitializing }.count
-            return isClean && state.deadCount == state.sources.count
+            return state.deadCount == state.sources.count
         }
     }
 
@@ -262,7 +272,7 @@ final class Expression: @unchecked Sendable {
         let (lastOver, isKept, before) = underLock { ($0.lastOver, $0.isKept, $0.kept) }
         let isChanged = !isKept || !isUnchanged(value, before)
         // An equal object takes the place of the one that was kept: for observers that is no change.
-        let isOther = isChanged || function.holdsEquatable && !areSameObjects(opened(before), value)
+        let isOther = isChanged || function.holdsObjects && !areSameObjects(opened(before), value)
         var new = isOther ? reference(to: value) : ()
         TestPoint.evaluated.reach()
         return underLock { state in
@@ -284,7 +294,11 @@ final class Expression: @unchecked Sendable {
     /// Takes all sources out, for good.
     func end() {
         var ended = State(isEnded: true)
-        underLock { swap(&ended, &$0) }
+        underLock {
+            // A `.once` observation ends before it is called.
+            if function.label != nil { ended.onlyKey = Expression.onlyKey(of: &$0) }
+            swap(&ended, &$0)
+        }
         for link in ended.sources { link.cancel() }
         extendLifetime(ended)
     }

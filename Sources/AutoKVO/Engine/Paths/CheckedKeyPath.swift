@@ -100,7 +100,7 @@ extension ResolvedKey {
         // In a deinit nothing is recorded.
         if keyPathCheck.load(ordering: .relaxed) == .pending, !(mayBeOfAnother && object.isDeinitializing) {
             let isRead =
-                isReadInStorage(of: object)
+                Recording.suspended { isReadInStorage(of: object) }
                 && (!mayBeOfAnother
                     || Recorder.keys { _ = declared.read(object) }.read.keys.contains {
                         $0.slot == slot && $0.record.object === object.record

@@ -60,7 +60,7 @@ extension ObjectRecord {
             let key = schema!.keys[slot]
             let function = Expression.Function(
                 body: key.computation!, holdsObject: key.computesObject,
-                holdsEquatable: key.declared.holdsEquatable,
+                holdsObjects: key.computesObjects,
                 overridden: key.isOverridden ? key : nil)
             let made = isNeeded ? Route(.none, root: self, sink: .derivedKey(slot), function: function) : nil
             let isCurrent = lock.withLock {

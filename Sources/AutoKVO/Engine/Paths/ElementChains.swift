@@ -109,8 +109,8 @@ struct ElementChains {
 struct ElementList {
     /// Number of elements.
     let count: Int
-    /// The records of the tracked objects among them, nil for an element that is none. Those of an element that is a collection are
-    /// behind all others, and `hasPositions` is false.
+    /// The records of the tracked objects among them, nil for an element that is none. If an element is a collection, they are those of
+    /// all objects at any depth, and `hasPositions` is false.
     private(set) var records: [ObjectRecord?] = []
     private(set) var hasPositions = true
     /// Whether the collection is what its property stores.
@@ -130,18 +130,11 @@ struct ElementList {
             records = objects.map(record)
             return
         }
-        // Not recursive: data may nest collections deeper than the stack lets them be followed.
-        var elements = collection.elements
-        var next = 0
-        while next < elements.count {
-            // Before the cast to a class, which with Foundation makes an object of the collection, and of each element.
-            if let inner = unwrapped(elements[next]) as? any KeyValueCollection {
-                hasPositions = false
-                elements += inner.elements
-            } else {
-                records.append((elements[next] as? TrackedObject).flatMap(record))
-            }
-            next += 1
-        }
+        let elements = collection.elements
+        // Before the cast to a class, which with Foundation makes an object of the collection, and of each element.
+        hasPositions = !elements.contains { unwrapped($0) is any KeyValueCollection }
+        records =
+            hasPositions
+            ? elements.map { ($0 as? TrackedObject).flatMap(record) } : trackedObjects(in: collection).map(record)
     }
 }

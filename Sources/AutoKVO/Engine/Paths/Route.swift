@@ -32,6 +32,13 @@ final class Route: KeyPathChain, @unchecked Sendable {
     private(set) var expression: Expression?
     /// Number of open subjects that are the route, as for a list.
     let openSubjects = Atomic<Int32>(0)
+    /// Whether it was linked while a change was open of what it leads through: see `ObserverList.hasLateObserver`.
+    let isLate = Atomic(false)
+
+    /// Whether an edit that begins has to tell of the whole collection. As long as this thread has a change open, so have those that follow.
+    func takeLateness(_ thread: InPlace<ThreadContext>) -> Bool {
+        isLate.load(ordering: .relaxed) && isLate.exchange(!thread.value.openTransactions.isEmpty, ordering: .relaxed)
+    }
     /// Of a derived key: the thread that is starting it, and all that it leads to; 0 when that is done.
     let starter = Atomic<UInt>(0)
     /// Its index among its observation's routes. Guarded by the lock of the observation's record.
