@@ -93,10 +93,8 @@ final class ShownObject: Sendable {
 
     /// - Parameter value: What is shown where there is no object, too; nil while something else is being set.
     func set(_ object: TrackedObject?, _ value: Any?) {
-        func reference(to value: Any) -> Any {
-            (unwrapped(value) as? TrackedObject).map { PinnedReference($0) as Any } ?? value
-        }
-        var other = value.map { (object: object.map(PinnedReference.init), value: reference(to: $0)) }
+        let reference = (value.flatMap(unwrapped) as? TrackedObject).map { PinnedReference($0) as Any }
+        var other = value.map { (object: object.map(PinnedReference.init), value: reference ?? $0) }
         content.withLock { swap(&$0, &other) }
         // The former one is released without the lock.
         extendLifetime(other)

@@ -52,25 +52,23 @@ extension SettingPlan {
         var entries: [Entry] = values.map { ($0.key.utf8.count { $0 == UInt8(ascii: ".") }, $0.key, $0.value, false) }
             .inOrder { ($0.depth, $0.name) < ($1.depth, $1.name) }
         let isDeep = entries.last.map { $0.depth > 0 } ?? false
-        var faults = add(&entries, of: root, validating: validating && !isDeep, comparing: isDeep)
-        try arrange(&entries, &faults, of: root, validating: false)
+        var faults = try arrange(&entries, of: root, validating: validating && !isDeep, comparing: isDeep)
         // Validations are user code: they are called once, in the order that was found. What they correct may be another object: then what was
         // validated in the former one is validated in that.
-        if validating && isDeep {
-            faults = add(&entries, of: root, validating: true, comparing: true)
-            try arrange(&entries, &faults, of: root, validating: true)
-        }
+        if validating && isDeep { faults = try arrange(&entries, of: root, validating: true, comparing: true) }
         if let error = KeyValueError(faults.inOrder { $0.name < $1.name }.map(\.error)) { throw error }
     }
 
     private typealias Fault = (name: String, error: KeyValueError)
 
-    /// Brings entries into an order in which none is set in an object that a later one replaces.
+    /// Checks entries in an order in which none is set in an object that a later one replaces. Returns the errors of those that cannot be set.
     private mutating func arrange(
-        _ entries: inout [Entry], _ faults: inout [Fault], of root: TrackedObject, validating: Bool
-    ) throws(KeyValueError) {
+        _ entries: inout [Entry], of root: TrackedObject, validating: Bool, comparing: Bool
+    ) throws(KeyValueError) -> [Fault] {
         var repetitions = 0
-        while let first = prepared.overtaken.keys.min() {
+        while true {
+            let faults = add(&entries, of: root, validating: validating, comparing: comparing)
+            guard let first = prepared.overtaken.keys.min() else { return faults }
             repetitions += 1
             if repetitions > 16 {
                 throw KeyValueError(
@@ -80,7 +78,6 @@ extension SettingPlan {
             }
             let places = entries.indices.map { index in prepared.overtaken[index].map { 2 * $0 + 1 } ?? 2 * index }
             entries = entries.indices.inOrder { (places[$0], $0) < (places[$1], $1) }.map { entries[$0] }
-            faults = add(&entries, of: root, validating: validating, comparing: true)
         }
     }
 

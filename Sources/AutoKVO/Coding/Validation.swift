@@ -25,10 +25,8 @@ extension TrackedObject {
     /// - Complexity: O(*n*) for *n* components, and the validations.
     public func validateValue(_ value: inout Any?, forKeyPath keyPath: String) throws(KeyValueError) {
         let end = try pathEnd(keyPath)
-        if let object = end.object, let (schema, key) = end.key {
-            return try object.validate(&value, schema, key, in: keyPath)
-        }
         if let (schema, key) = end.key {
+            if let object = end.object { return try object.validate(&value, schema, key, in: keyPath) }
             for declared in key.validating { _ = try schema.convert(value, for: key, declared, in: keyPath) }
         }
         throw end.noObject!

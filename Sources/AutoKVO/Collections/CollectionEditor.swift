@@ -126,16 +126,13 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
                 return RangeSet(bounds.prefix(common))
             }
         } _: {
-            /// Where the rest is. The setter of a computed collection or a prior handler may have left elements out.
-            func rest(_ value: Value) throws(Failure) -> Range<Int> {
-                // Without a replacement the rest is all, at the indexes that the caller has given.
-                let rest = common == 0 ? try plan(value) : bounds.dropFirst(common)
-                return rest.clamped(to: value.startIndex..<value.endIndex)
-            }
             outcome = Swift.Result { () throws(Failure) in
                 let coming = Array(elements.dropFirst(common))
                 try edit(coming.isEmpty ? .removal : .insertion, with: coming) { value throws(Failure) in
-                    let rest = try rest(value)
+                    // Without a replacement the rest is all, at the indexes that the caller has given.
+                    let given = common == 0 ? try plan(value) : bounds.dropFirst(common)
+                    // The setter of a computed collection or a prior handler may have left elements out.
+                    let rest = given.clamped(to: value.startIndex..<value.endIndex)
                     return RangeSet(coming.isEmpty ? rest : rest.lowerBound..<rest.lowerBound + coming.count)
                 }
             }

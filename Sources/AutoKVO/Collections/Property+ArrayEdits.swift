@@ -37,11 +37,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Complexity: O(1) on average.
     @export(implementation) public func append(_ element: Value.Element) {
         if !object.isObserved { return storage.exclusively { $0.append(element) } }
-        edit(.insertion) {
-            RangeSet($0.endIndex..<$0.endIndex + 1)
-        } _: { value, _ in
-            value.append(element)
-        }
+        edit(.insertion, at: { RangeSet($0.endIndex..<$0.endIndex + 1) }) { value, _ in value.append(element) }
     }
 
     /// Adds elements at the end: one insertion, or none if there are none.
@@ -104,9 +100,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Complexity: O(1).
     @export(implementation) public func popLast() -> Value.Element? {
         if !object.isObserved { return storage.exclusively { $0.isEmpty ? nil : $0.remove(at: $0.endIndex - 1) } }
-        return edit(.removal) {
-            RangeSet(Swift.max($0.startIndex, $0.endIndex - 1)..<$0.endIndex)
-        } _: { value, _ in
+        return edit(.removal, at: { RangeSet(Swift.max($0.startIndex, $0.endIndex - 1)..<$0.endIndex) }) { value, _ in
             value.remove(at: value.endIndex - 1)
         }
     }
@@ -155,9 +149,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         if !object.isObserved, _isPOD(Value.Element.self) {
             return storage.exclusively { $0.removeAll(keepingCapacity: keepingCapacity) }
         }
-        edit(.removal, releasing: true) {
-            RangeSet($0.startIndex..<$0.endIndex)
-        } _: { value, _ in
+        edit(.removal, releasing: true, at: { RangeSet($0.startIndex..<$0.endIndex) }) { value, _ in
             value.removeAll(keepingCapacity: keepingCapacity)
         }
     }
@@ -193,12 +185,9 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
             extendLifetime(leaving)
         }
     }
-}
 
-// MARK: Indexes that are given
+    // MARK: Indexes that are given
 
-extension Property
-where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollection, Value.Index == Int {
     /// Makes an edit at indexes that the caller has given.
     ///
     /// - Parameters:

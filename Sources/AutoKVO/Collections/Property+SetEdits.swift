@@ -32,12 +32,7 @@ extension Property where Value: SetAlgebra & Collection {
             new = value
             result = try body(&new)
             let isSame = object.isObserved && storage.isDistinct && new == value
-            let movement =
-                isSame
-                ? SetMovement()
-                : SetMovement(
-                    leaving: value.elements(leavingFor: new), coming: new.elements(leavingFor: value),
-                    isReplacement: isReplacement)
+            let movement = isSame ? SetMovement() : SetMovement(from: value, to: new, isReplacement: isReplacement)
             equal = movement.isEmpty ? storage.copy : nil
             return movement
         } _: { set, _ in
@@ -76,9 +71,7 @@ extension Property where Value: SetAlgebra & Collection {
     @discardableResult @export(implementation) public func update(with element: Value.Element) -> Value.Element? {
         guard object.isObserved else { return storage.exclusively { $0.update(with: element) } }
         let one = Value(CollectionOfOne(element))
-        return move {
-            SetMovement(leaving: $0.intersection(one), coming: one)
-        } _: { set, _ in
+        return move({ SetMovement(leaving: $0.intersection(one), coming: one) }) { set, _ in
             set.update(with: element)
         }!
     }
@@ -90,22 +83,14 @@ extension Property where Value: SetAlgebra & Collection {
     @discardableResult @export(implementation) public func remove(_ element: Value.Element) -> Value.Element? {
         guard object.isObserved else { return storage.exclusively { $0.remove(element) } }
         let one = Value(CollectionOfOne(element))
-        return move {
-            SetMovement(leaving: $0.intersection(one))
-        } _: { set, _ in
-            set.remove(element)
-        } ?? nil
+        return move({ SetMovement(leaving: $0.intersection(one)) }) { set, _ in set.remove(element) } ?? nil
     }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Complexity: O(*n*).
     @export(implementation) public func removeAll() {
-        move {
-            SetMovement(leaving: $0)
-        } _: { set, _ in
-            set = []
-        }
+        move({ SetMovement(leaving: $0) }) { set, _ in set = [] }
     }
 
     /// Takes the elements out that a condition is true of: one removal, or none.

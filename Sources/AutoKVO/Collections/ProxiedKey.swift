@@ -127,9 +127,7 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
             plan: { () throws(Failure) in
                 planned = value
                 return try plan(planned!)
-            }, isPlanned: { isStill(&planned) }, isMade: { made == nil || isStill(&made) },
-            stored: stored,
-            change
+            }, isPlanned: { isStill(&planned) }, isMade: { made == nil || isStill(&made) }, stored: stored, change
         ) {
             // Not read again: the getter may have another one then.
             var value = planned.take()!

@@ -33,11 +33,15 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
         case .union: self.init(coming: other.elements(notIn: set))
         case .minus: self.init(leaving: set.intersection(other))
         case .intersect: self.init(leaving: set.subtracting(other))
-        case .set:
-            self.init(
-                leaving: set.elements(leavingFor: other), coming: other.elements(leavingFor: set), isReplacement: true)
+        case .set: self.init(from: set, to: other, isReplacement: true)
         case nil: self.init(leaving: set.intersection(other), coming: other.elements(notIn: set))
         }
+    }
+
+    /// What leaves and comes where one set takes another one's place.
+    @export(implementation) init(from old: Elements, to new: Elements, isReplacement: Bool) {
+        let (leaving, coming) = (old.elements(leavingFor: new), new.elements(leavingFor: old))
+        self.init(leaving: leaving, coming: coming, isReplacement: isReplacement)
     }
 
     @export(implementation) var isEmpty: Bool { leaving.isEmpty && coming.isEmpty }

@@ -41,15 +41,13 @@ public struct ChangeRecord<Value> {
         isGone = change.kind == .setting && newValue == nil && options.contains(.new) && !isPrior
         isComputed = change.isOfComputed
     }
-}
 
-extension ChangeRecord: Sendable where Value: Sendable {}
-
-extension ChangeRecord {
     private enum CodingKeys: CodingKey {
         case keyPath, kind, oldValue, newValue, indexes, isPrior, isFirst, isOldLost, isGone, isComputed
     }
 }
+
+extension ChangeRecord: Sendable where Value: Sendable {}
 
 extension ChangeRecord: Encodable where Value: Encodable {
     /// Encodes what the record has: the kind as its raw value, and the indexes as ranges.

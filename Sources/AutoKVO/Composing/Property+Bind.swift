@@ -47,8 +47,7 @@ extension Property {
         let binding = makeBinding(settable, copiesValues: false)
         return bind([]) { options, name in
             object.observe(reading: { _ in value() }, options: options, userInfo: name, file: file, line: line) {
-                object, change in
-                binding.follow(change, on: object) { (value: Value) in value }
+                binding.follow($1, on: $0) { (value: Value) in value }
             }
         }
     }
@@ -96,17 +95,15 @@ extension Property {
             }
         }
     }
-}
 
-// MARK: What is not compiled with the call
-
-extension Property {
     /// Ends the binding of the property, which keeps its value.
     ///
     /// - Returns: Whether it was bound, by its handle or by its name.
     /// - Complexity: O(*n*) for *n* observations that the object holds.
     @discardableResult public func unbind() -> Bool { bindingName.unbind(object) }
 }
+
+// MARK: What is not compiled with the call
 
 extension PropertyHandle {
     /// Makes a property, which is this one, follow a function of another one's values.

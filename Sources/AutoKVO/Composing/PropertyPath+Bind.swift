@@ -125,26 +125,25 @@ extension Property {
         own.comparesCopies = true
         let (other, shown) = (SettablePath<Source.Value>(source, isShown: true), ShownObject())
         let binding = makeBinding(own, copiesValues: false)
+        func current(_ root: TrackedObject) -> Value { transform(other.value(from: root)) }
         // An edit is for the object that was shown.
         func writeBack(_ object: TrackedObject, to root: TrackedObject, _ reading: KeyValueObservation) {
             let value = own.value(in: object, as: Value.self)
             guard let end = other.object(from: root), shown.isShown(end) ?? false,
-                !areSame(transform(other.value(from: root)), value), !shown.isEqual(to: value)
+                !areSame(current(root), value), !shown.isEqual(to: value)
             else { return }
             let edited = inverse(value)
             // The functions may have selected another object, or ended this.
             guard other.object(from: root) === end, reading.isValid else { return }
             other.set(edited, from: root) { reading.isValid }
             // A setter may have made of it what was there before, which is no change.
-            let result = transform(other.value(from: root))
+            let result = current(root)
             if shown.isShown(end) ?? false, shown.isEqual(to: result) { _ = follow(root, in: object, reading) }
         }
         // What is set may have its observers change the source.
         func follow(_ root: TrackedObject, in object: TrackedObject, _ reading: KeyValueObservation) -> Value? {
-            guard binding.set(object, reading, to: { transform(other.value(from: root)) }), reading.isValid else {
-                return nil
-            }
-            let (end, value) = (other.object(from: root), transform(other.value(from: root)))
+            guard binding.set(object, reading, to: { current(root) }), reading.isValid else { return nil }
+            let (end, value) = (other.object(from: root), current(root))
             guard other.object(from: root) === end, reading.isValid else { return nil }
             shown.set(end, value)
             return value
@@ -152,32 +151,27 @@ extension Property {
         // What is shown changes when it has been set: setting it completes deliveries of what was shown before.
         func show(_ root: TrackedObject, in object: TrackedObject, _ reading: KeyValueObservation) {
             // Where there is nothing new to show, an edit of which the binding has not been notified yet is written back first.
-            if shown.isEqual(to: transform(other.value(from: root))),
-                !shown.isEqual(to: own.value(in: object, as: Value.self))
-            {
+            if shown.isEqual(to: current(root)), !shown.isEqual(to: own.value(in: object, as: Value.self)) {
                 OutermostChange.finishCalls()
             }
             shown.set(nil, nil)
             // A handler may have corrected it. One that is another one each time would always seem corrected.
-            if let new = follow(root, in: object, reading), areSame(new, transform(other.value(from: root))) {
+            if let new = follow(root, in: object, reading), areSame(new, current(root)) {
                 writeBack(object, to: root, reading)
             }
         }
         let (name, back) = (bindingName, ObservationName.shown(source.bindingName))
         let reading = source.addObserver(object, options: options.ofBinding, userInfo: name, file: file, line: line) {
-            object, change in
-            if let root = change.target { show(root, in: object, change.observation) }
+            if let root = $1.target { show(root, in: $0, $1.observation) }
         }
         // If each of the two kept the other one, neither would die.
         let forth = options.ofBinding.subtracting(.retainsTarget)
         let writing = addObserver(source.object, options: forth, userInfo: back, file: file, line: line) {
-            root, change in
-            if let object = change.target { writeBack(object, to: root, reading) }
+            if let object = $1.target { writeBack(object, to: $0, reading) }
         }
         // Another object may have an equal value, which is no change of the path where that leads through a derived value.
         let moving = other.observeObject(from: source.object, by: object, options.ofBinding, file, line) {
-            object, change in
-            if let root = change.target { show(root, in: object, reading) }
+            if let root = $1.target { show(root, in: $0, reading) }
         }
         name.end(of: object, except: reading)
         reading.onEnd { _ in moving?.remove() }

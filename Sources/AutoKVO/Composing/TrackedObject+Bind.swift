@@ -60,18 +60,16 @@ extension TrackedObject {
             name = .binding(settable.slot)
         }
         /// Sets the property to the transformed value of the source, unless it has an equal value, as long as the binding lasts.
-        @inline(never) func follow(_ observation: KeyValueObservation, on object: TrackedObject, _ current: () -> Any?)
-        {
+        @inline(never) func follow(_ observation: KeyValueObservation, on object: TrackedObject, _ input: () -> Any?) {
             binding.set(object, observation) {
-                do throws(KeyValueError) { return try make(current()) } catch {
+                do throws(KeyValueError) { return try make(input()) } catch {
                     Diagnostics.report("A binding cannot set \(type(of: object)).\(key): \(error)")
                     return nil
                 }
             }
         }
         let observation = try source.addObserver(
-            self, forKeyPath: [keyPath], options: options.ofBinding,
-            userInfo: name, file: file, line: line
+            self, forKeyPath: [keyPath], options: options.ofBinding, userInfo: name, file: file, line: line
         ) { (object: TrackedObject, change: Change<Any>) in
             if binding.copyValue(of: change, to: object) { return }
             follow(change.observation, on: object) { change.currentValue }

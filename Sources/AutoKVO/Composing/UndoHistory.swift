@@ -78,12 +78,7 @@ public final class UndoHistory: TrackedObject {
 
     /// How many steps are kept, of those to undo and of those to redo; those furthest away are dropped. 0 keeps none. A step beyond it takes
     /// O(*n*) for *n* that are kept, and so does the death of an object.
-    public var limit: Int {
-        didSet {
-            dropOldest()
-            updateTitles()
-        }
-    }
+    public var limit: Int { didSet { updateTitles() } }
 
     /// Whether there is a step to undo. Observable.
     public var canUndo: Bool { undoTitle != nil }
@@ -164,7 +159,6 @@ public final class UndoHistory: TrackedObject {
     private var isChangeOpen: Bool { OutermostChange.isOpen { followed[$0] != nil } }
 
     private typealias Steps = ReferenceWritableKeyPath<UndoHistory, [Step]>
-
     private func replay(_ steps: Steps, into others: Steps) -> Bool {
         // In a handler of a change that this has not heard of yet.
         if mode == .recording { OutermostChange.finishCalls() }
@@ -197,7 +191,6 @@ public final class UndoHistory: TrackedObject {
             self[keyPath: steps].remove(at: place)
         }
         if !back.entries.isEmpty { self[keyPath: others].append(back) }
-        dropOldest()
         updateTitles()
         return withExtendedLifetime(step) { true }
     }
@@ -227,7 +220,6 @@ public final class UndoHistory: TrackedObject {
         if isStepComplete || undoable.isEmpty {
             isStepComplete = false
             undoable.append(makeStep(groupName ?? property.name, [entry]))
-            dropOldest()
         } else {
             undoable[undoable.count - 1].entries[whole, default: []].append(entry)
         }
@@ -243,8 +235,9 @@ public final class UndoHistory: TrackedObject {
         extendLifetime(former)
     }
 
-    /// Tells the observers of the history. All is noted by then, since they may use it.
+    /// Keeps the limit and tells the observers of the history. All is noted by then, since they may use it.
     private func updateTitles() {
+        dropOldest()
         if (undoTitle, redoTitle) == (undoable.last?.title, redoable.last?.title) { return }
         // One that is still to hear of a step before is called outside of what follows.
         OutermostChange.finishCalls(of: self) { _ = (undoTitle, redoTitle) }

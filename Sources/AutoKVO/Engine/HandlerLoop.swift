@@ -41,12 +41,9 @@ struct HandlerLoop {
 
     @inline(never)
     private mutating func callSlowPath(_ observation: KeyValueObservation) {
-        if observation.flags.contains(.part) {
-            let route = observation.details!.partRoute!
-            if !subject.use({ $0.separated.contains(ObjectIdentifier(route)) }) { call(route) }
-        } else {
-            call(observation, by: nil)
-        }
+        guard observation.flags.contains(.part) else { return call(observation, by: nil) }
+        let route = observation.details!.partRoute!
+        if !subject.use({ $0.separated.contains(ObjectIdentifier(route)) }) { call(route) }
     }
 
     /// Calls the handler of an observation that no traversal pins.

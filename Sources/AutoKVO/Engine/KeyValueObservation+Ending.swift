@@ -201,18 +201,15 @@ extension KeyValueObservation {
     func targetIsDying() {
         if flags.contains(.part), let route = details?.partRoute {
             route.rootIsDying()
-            // Another thread may have taken the part from its route and not have unlinked it yet; there will be nothing to unlink then.
-            record?.unlink(self)
+        } else if isManual {
+            // It stays valid until it is removed, so it has to stay in memory as long as its observer holds it.
+            observerRecord?.keepHeld(self)
+        } else if end(.targetDeinitialized) {
             return
         }
-        guard isManual else {
-            if !end(.targetDeinitialized) { record?.unlink(self) }
-            return
-        }
-        // It stays valid until it is removed, so it has to stay in memory as long as its observer holds it.
-        observerRecord?.keepHeld(self)
+        // Another thread may have taken the part from its route and not have unlinked it yet; there will be nothing to unlink then.
         record?.unlink(self)
-        forgetDeadObserver()
+        if isManual { forgetDeadObserver() }
     }
 
     /// A manual observation whose observer has died without a hook is still in the list of what that observer holds. When the

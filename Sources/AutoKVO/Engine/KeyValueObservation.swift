@@ -116,12 +116,10 @@ public final class KeyValueObservation: @unchecked Sendable {
     /// False as soon as the death of a side is over; with `.once`, as soon as the change is on its way. An observer that is not a
     /// `TrackedObject` has no hook: its death is found out when `isValid` is read, or at the next change.
     public var isValid: Bool {
-        guard isLive else { return false }
-        if let observerRecord, observerRecord.schema == nil, !isManual, observerRecord.isDeinitializing {
+        if isLive, let observerRecord, observerRecord.schema == nil, !isManual, observerRecord.isDeinitializing {
             end(.observerDeinitialized)
-            return false
         }
-        return true
+        return isLive
     }
 
     /// The object observed; the first one alive if there are several; nil if it is dead.

@@ -17,10 +17,7 @@ struct MemberList<Member: ListMember> {
 
     mutating func prepend(_ member: Borrowed<Member>) {
         guard let first else { return append(member) }
-        member.use {
-            $0.previous = first.use { $0.previous }
-            $0.next = first
-        }
+        member.use { ($0.previous, $0.next) = (first.use { $0.previous }, first) }
         first.use { $0.previous = member }
         self.first = member
     }

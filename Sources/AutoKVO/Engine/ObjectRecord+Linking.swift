@@ -212,20 +212,17 @@ extension ObjectRecord {
     /// Calls a function with each observation of each key of the object, and with the route that begins at that key if the
     /// observation has routes. Under the lock.
     func forEachObservation(_ body: (Borrowed<KeyValueObservation>, _ slot: Int, Route?) -> Void) {
+        func visit(_ route: Route, _ slot: Int) { if let one = route.unmanagedObservation { body(one, slot, route) } }
         for slot in 0..<(layout?.value.count ?? 0) {
             guard let list = list(slot) else { continue }
             list.value.forEachLinked { observation in
                 guard let route = observation.details?.partRoute else { return body(.to(observation), slot, nil) }
-                if let whole = route.unmanagedObservation { body(whole, slot, route) }
+                visit(route, slot)
             }
-            var links: [PathLink] = []
-            list.value.forEachLink { if $0.isFirst { links.append($0) } }
-            for link in links.sorted(by: { $0.route.sequence < $1.route.sequence }) {
-                if let whole = link.route.unmanagedObservation { body(whole, slot, link.route) }
-            }
+            var routes: [Route] = []
+            list.value.forEachLink { if $0.isFirst { routes.append($0.route) } }
+            for route in routes.sorted(by: { $0.sequence < $1.sequence }) { visit(route, slot) }
         }
-        for route in guarded.details?.sortedFunctionRoutes ?? [] {
-            if let whole = route.unmanagedObservation { body(whole, -1, route) }
-        }
+        for route in guarded.details?.sortedFunctionRoutes ?? [] { visit(route, -1) }
     }
 }

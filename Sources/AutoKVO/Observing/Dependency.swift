@@ -21,9 +21,7 @@ public struct Dependency {
 
     /// Takes paths as they are: one that contains `|` is not split.
     init(_ target: TrackedObject, keyPaths: [String], handlePath: ParsedKeyPath? = nil) {
-        self.target = target
-        self.keyPaths = keyPaths
-        self.handlePath = handlePath
+        (self.target, self.keyPaths, self.handlePath) = (target, keyPaths, handlePath)
     }
 }
 

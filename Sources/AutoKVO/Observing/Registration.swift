@@ -155,13 +155,9 @@ struct Registration: ~Copyable {
     /// Observes paths, each by a route.
     consuming func observe(_ paths: [CheckedPath], by observer: AnyObject?) throws(KeyValueError) -> KeyValueObservation
     {
-        let observation = try makeWithRoutes(
-            .to(paths[0].record), of: paths.map { $0.target }, by: observer
-        ) { observation in
-            RouteList(
-                paths.map {
-                    Route($0.path, root: $0.record, sink: .observation(observation), isOneOfSeveral: paths.count > 1)
-                })
+        let isSeveral = paths.count > 1
+        let observation = try makeWithRoutes(.to(paths[0].record), of: paths.map { $0.target }, by: observer) { new in
+            RouteList(paths.map { Route($0.path, root: $0.record, sink: .observation(new), isOneOfSeveral: isSeveral) })
         }
         if observation.options.contains(.initial) { observation.awaitInitialCalls() }
         return try Self.start(observation, of: paths[0].target, by: observer)

@@ -15,15 +15,7 @@ public final class ScopedObservation: Sendable {
 
     /// Ends the observation before this is released.
     @export(implementation) public func remove() { observation.remove() }
-}
 
-extension ScopedObservation: Hashable {
-    /// Each is equal only to itself.
-    @export(implementation) public static func == (a: ScopedObservation, b: ScopedObservation) -> Bool { a === b }
-    @export(implementation) public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
-
-extension ScopedObservation {
     /// Keeps it in an array, with which it ends: `try person.onChange("age") { … }.store(in: &tokens)`.
     @export(implementation) public func store(in collection: inout some RangeReplaceableCollection<ScopedObservation>) {
         collection.append(self)
@@ -31,6 +23,12 @@ extension ScopedObservation {
 
     /// Keeps it in a set, with which it ends.
     @export(implementation) public func store(in set: inout Set<ScopedObservation>) { set.insert(self) }
+}
+
+extension ScopedObservation: Hashable {
+    /// Each is equal only to itself.
+    @export(implementation) public static func == (a: ScopedObservation, b: ScopedObservation) -> Bool { a === b }
+    @export(implementation) public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension KeyValueObservation {

@@ -100,10 +100,8 @@ public struct Derived<Value> {
     @usableFromInline final class Handle: IndirectStorage<Value> {
         @usableFromInline
         override class func read(_ storage: PropertyStorage<Value>, _ object: TrackedObject) -> Value {
-            if let value = object.valueOfOverride(atOffset: storage.offset(in: object)) {
-                return content(of: value, as: Value.self)
-            }
-            return Derived.read(object, PropertyStorage<Derived>(storage)) { nil }
+            object.valueOfOverride(atOffset: storage.offset(in: object)).map { content(of: $0, as: Value.self) }
+                ?? Derived.read(object, PropertyStorage<Derived>(storage)) { nil }
         }
     }
 }

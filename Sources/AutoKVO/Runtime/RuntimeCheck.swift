@@ -30,10 +30,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     case actorQueue = "a task that belongs to an actor to be in its queue as soon as it is made"
 
     package var hasFallback: Bool {
-        switch self {
-        case .pinnedMemory, .deinitOrder, .fieldLayout, .storageAddress, .typeKind, .actorQueue: false
-        default: true
-        }
+        ![.pinnedMemory, .deinitOrder, .fieldLayout, .storageAddress, .typeKind, .actorQueue].contains(self)
     }
 
     package var sentence: String { "AutoKVO needs \(rawValue), as in Swift 6.3.1. This version of Swift differs." }

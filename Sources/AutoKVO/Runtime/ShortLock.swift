@@ -57,14 +57,14 @@ package struct ShortLock: ~Copyable {
     package borrowing func lock() {
         spin.lock()
         #if DEBUG
-            LockOrder.didLock()
+            assert(csr_add_held_locks(1) == 1, "A record's lock was taken while another was held.")
         #endif
     }
 
     @inline(__always)
     package borrowing func unlock() {
         #if DEBUG
-            LockOrder.willUnlock()
+            _ = csr_add_held_locks(-1)
         #endif
         spin.unlock()
     }
@@ -93,14 +93,8 @@ package final class Guarded<Value>: @unchecked Sendable {
 }
 
 #if DEBUG
-    /// Asserts the one rule of lock order there is: a thread holds at most one record's lock.
+    /// The one rule of lock order there is: a thread holds at most one record's lock. `ShortLock` asserts it.
     enum LockOrder {
-        static func didLock() {
-            assert(csr_add_held_locks(1) == 1, "A record's lock was taken while another was held.")
-        }
-
-        static func willUnlock() { _ = csr_add_held_locks(-1) }
-
         /// Called where user code is about to run.
         static func assertNoLockHeld() {
             assert(csr_add_held_locks(0) == 0, "User code was about to run under a record's lock.")

@@ -15,9 +15,13 @@ open class TrackedObject: KeyValueObserver {
     /// Makes an object that is not observed. The library allocates nothing for it before its first observation.
     public init() {}
 
+    /// Ends the object's observations, then runs its deinit actions, then releases its record.
     deinit {
-        let stateWord = stateWord.load(ordering: .acquiring)
-        if stateWord != 0 { endOfLife(stateWord) }
+        let address = stateWord.load(ordering: .acquiring) & ~1
+        guard let record = Borrowed<AttachedRecord>(bitPattern: address) else { return }
+        record.use { $0.objectIsDying() }
+        cdh_teardown(Borrowed.to(self).address)
+        record.release()
     }
 
     /// What the class says about its keys beyond what the compiler knows. Called at the first use by name of the class, or of a class
@@ -85,12 +89,4 @@ extension TrackedObject {
 
     /// Whether the object's `deinit` has begun.
     var isDeinitializing: Bool { Borrowed.to(self).isDeinitializing }
-
-    /// Ends the object's observations, then runs its deinit actions, then releases its record.
-    private func endOfLife(_ stateWord: UInt) {
-        let record = Borrowed<AttachedRecord>(bitPattern: stateWord & ~1)!
-        record.use { $0.objectIsDying() }
-        cdh_teardown(Borrowed.to(self).address)
-        record.release()
-    }
 }

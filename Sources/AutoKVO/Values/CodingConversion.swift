@@ -117,9 +117,8 @@ func storedValue(of value: Any, depth: Int = 0) -> Any {
         let made = Dictionary(zip(keys, elements)) { first, _ in first }
         return made.count == elements.count ? made : bare
     }
-    guard bare is any SetAlgebra else { return elements }
-    let hashable = elements.compactMap { $0 as? AnyHashable }
-    return hashable.count == elements.count ? Set(hashable) : elements
+    guard bare is any SetAlgebra, let hashable = elements as? [AnyHashable] else { return elements }
+    return Set(hashable)
 }
 
 /// Whether `storedValue(of:)` may be another value for a collection of a type. If not, the elements need not be visited.

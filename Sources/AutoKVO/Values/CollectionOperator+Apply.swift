@@ -51,10 +51,7 @@ struct OperatorResult {
         case .distinctUnionOfObjects: return distinct(values)
         case .unionOfArrays: return flattened(values)
         case .distinctUnionOfArrays: return flattened(values).map(distinct)
-        case .distinctUnionOfSets:
-            guard let all = flattened(values) else { return nil }
-            let hashable = all.compactMap { $0 as? AnyHashable }
-            return hashable.count == all.count ? Set(hashable) : nil
+        case .distinctUnionOfSets: return (flattened(values) as? [AnyHashable]).map { Set($0) }
         }
     }
 

@@ -10,12 +10,10 @@ struct ElementIdentity: Hashable {
         let bare = unwrapped(element) ?? Never?.none as Any
         self.element = bare
         object = type(of: bare) is AnyClass ? ObjectIdentifier(bare as AnyObject) : nil
-        var hashable: AnyHashable?
-        if isTuple(type(of: bare)) {
-            hashable = Mirror(reflecting: bare).children.map { ElementIdentity($0.value) }
-        } else if object == nil {
-            hashable = bare as? AnyHashable
-        }
+        let hashable =
+            isTuple(type(of: bare))
+            ? AnyHashable(Mirror(reflecting: bare).children.map { ElementIdentity($0.value) })
+            : object == nil ? bare as? AnyHashable : nil
         // One that does not equal itself is no number: such are equal here, as for `.distinct`.
         self.hashable = hashable == hashable ? hashable : nil
     }

@@ -31,8 +31,13 @@ extension Expression {
         var version = 0
         var lastOver = 0
         var isEnded = false
-        /// The name of the one key that the last evaluation read, where it has ended; empty if it was not one.
+        /// What the last evaluation read, where it has ended.
         var onlyKey = ""
+
+        var nameOfOnlyKey: String {
+            guard let first = sources.first, sources.allSatisfy({ $0.key == first.key }) else { return onlyKey }
+            return first.record.schema!.keys[first.slot].name
+        }
     }
 
     /// For messages.

@@ -101,14 +101,7 @@ final class Expression: @unchecked Sendable {
     var isEvaluatingHere: Bool { evaluator.load(ordering: .relaxed) == thisThread() }
 
     /// The name of the one key that the last evaluation read; empty if it was not one.
-    var onlyKey: String { underLock(Expression.onlyKey) }
-
-    private static func onlyKey(of state: inout State) -> String {
-        guard let first = state.sources.first, state.sources.allSatisfy({ $0.key == first.key }) else {
-            return state.onlyKey
-        }
-        return first.record.schema!.keys[first.slot].name
-    }
+    var onlyKey: String { underLock { $0.nameOfOnlyKey } }
 
     /// What the last evaluation read; nothing while one is under way.
     var sources: [PathLink] { underLock { $0.sources } }
@@ -296,7 +289,7 @@ final class Expression: @unchecked Sendable {
         var ended = State(isEnded: true)
         underLock {
             // A `.once` observation ends before it is called.
-            if function.label != nil { ended.onlyKey = Expression.onlyKey(of: &$0) }
+            if function.label != nil { ended.onlyKey = $0.nameOfOnlyKey }
             swap(&ended, &$0)
         }
         for link in ended.sources { link.cancel() }

@@ -61,9 +61,7 @@ struct ElementChains {
     ) -> Moved? {
         guard areStored else { return nil }
         guard let indexes = edit.indexes else {
-            let areKnown = removed.records.allSatisfy { record in
-                record.map { chains[ObjectIdentifier($0)] != nil } ?? true
-            }
+            let areKnown = removed.records.allSatisfy { $0.map { chains[ObjectIdentifier($0)] != nil } ?? true }
             guard areKnown, self.count - removed.count + inserted.count == count else { return nil }
             (positions, self.count) = (nil, count)
             return exchange(removed.records, for: inserted.records, make)

@@ -126,12 +126,10 @@ final class ParsedKeyPath: Sendable {
         guard let function = CollectionOperator(rawValue: String(parts[at].dropFirst())) else {
             throw KeyValueError(.unsupportedOperator, key: parts[at], keyPath: text)
         }
-        var rest = parts[(at + 1)...]
-        // "numbers.@sum.self" is the sum of the elements themselves, as "numbers.@sum" is.
-        if rest.count == 1, rest.first == "self" { rest = [] }
-        // What follows @count does not change the result, and is not checked.
-        if function == .count { rest = [] }
-        let element = rest.isEmpty ? nil : try parse(rest, text: text)
+        let rest = parts[(at + 1)...]
+        // "numbers.@sum.self" is the sum of the elements themselves, as "numbers.@sum" is. What follows @count does not change the
+        // result, and is not checked.
+        let element = rest.isEmpty || rest == ["self"] || function == .count ? nil : try parse(rest, text: text)
         return ParsedKeyPath(text: text, keys: Array(parts[..<at]), tail: Tail(function: function, element: element))
     }
 

@@ -66,9 +66,7 @@ final class Route: KeyPathChain, @unchecked Sendable {
         slot = path.isLong || path.keys.isEmpty ? nil : path.slot(of: 0, in: root.unmanagedSchema!)
         super.init(path, base: root)
         if derivedSlot != nil { starter.store(thisThread(), ordering: .relaxed) }
-        if slot != nil, case .observation(let observation) = sink {
-            part = KeyValueObservation(partFor: self, of: observation)
-        }
+        if slot != nil, let observation { part = KeyValueObservation(partFor: self, of: observation) }
         expression = function.map { Expression($0, self, root) }
         Counters.routes.add(1)
     }

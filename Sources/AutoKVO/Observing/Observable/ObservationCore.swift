@@ -73,10 +73,8 @@ final class ObservationCore: Sendable {
         // If another thread has registered one meanwhile, that one stays: it may have made a prior call.
         let (surplus, kept): (KeyValueObservation?, Guarded<UInt>) = members.withLock { members in
             if let other = members[type]?[keyPath], other.observation.isValid { return (made, other.announced) }
-            return (
-                members[type, default: [:]].updateValue((member, made, announced), forKey: keyPath)?.observation,
-                announced
-            )
+            let former = members[type, default: [:]].updateValue((member, made, announced), forKey: keyPath)
+            return (former?.observation, announced)
         }
         surplus?.remove()
         return (member, kept)

@@ -121,10 +121,8 @@ extension KeyValueObserver {
         }
     }
 
-    @usableFromInline func end() {
-        // The closure is released without the lock.
-        _ = steps.withLock { $0.take() }
-    }
+    /// The closure is released without the lock.
+    @usableFromInline func end() { _ = steps.withLock { $0.take() } }
 }
 
 extension KeyValueObserver where Self: Sendable {
