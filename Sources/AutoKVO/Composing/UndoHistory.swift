@@ -22,7 +22,7 @@
 ///
 /// The history keeps neither the objects nor itself alive, nor objects to which a property refers, or referred, weakly; it keeps the other
 /// values, and with them objects that were taken out of a property (one that came and went within a step until the step is undone). What it has
-/// of an object ends with the object. Like the objects, it is used by one thread at a time.
+/// of an object ends with the object. Like the objects, it is used by one thread at a time. Its observers get no prior calls.
 public final class UndoHistory: TrackedObject {
     /// One change of one property.
     private struct Entry {
