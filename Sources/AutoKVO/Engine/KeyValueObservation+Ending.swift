@@ -104,11 +104,32 @@ extension KeyValueObservation {
         return PathWork.leaving(false) { Recording.suspended { linkToTargets() } }
     }
 
+    /// It is not notified of the changes that are open on this thread, and may read what was there before: of the next edit of what they concern it
+    /// is notified as of a setting.
+    @inline(never)
+    func noteLateness(_ thread: InPlace<ThreadContext>) {
+        let lists = routes?.map(\.keyList) ?? [record?.list(Int(slot))]
+        for transaction in thread.value.openTransactions.members.map(\.object) {
+            guard let record = transaction.currentRecord else { continue }
+            AffectedLists.forEach(from: record, transaction.slot) { _, list, _ in
+                if lists.contains(list) { list.value.hasLateObserver.store(true, ordering: .relaxed) }
+            } link: { link, key in
+                // Of a leaf in the list of the property itself that list says so.
+                let isOpen = key.record == .to(record) && key.slot == transaction.slot
+                if link.observation == .to(self), link.isFollowed || !isOpen {
+                    link.route.isLate.store(true, ordering: .relaxed)
+                }
+            }
+        }
+    }
+
     /// Links the observation into the lists of what it observes. False if that is dying.
     private func linkToTargets() -> Bool {
         guard hasRoutes else { return unmanagedRecord!.use { $0.link(self) } }
         let routes = activateRoutes()
         routes.forEach { $0.start() }
+        let thread = ThreadContext.current
+        if !thread.value.openTransactions.isEmpty { noteLateness(thread) }
         // Checked after linking: a target that died before does not find the observation, and so does not end it.
         return routes.contains { !$0.root.isDeinitializing } || !isLive
     }

@@ -13,7 +13,8 @@ extension ObjectRecord {
     @inline(__always)
     private func changeList<Result>(
         _ slot: Int, isAhead: Bool, isInner: Bool = false, sequence: @autoclosure () -> UInt64 = 0,
-        link: PathLink? = nil, _ body: () -> (growth: Int32, result: Result)
+        link: ObjectIdentifier? = nil, observation: KeyValueObservation? = nil,
+        _ body: () -> (growth: Int32, result: Result)
     ) -> Result {
         let dependencies = layout!.value[slot].isIndependent ? nil : schema!.dependencies(of: slot)
         lock.lock()
@@ -35,33 +36,18 @@ extension ObjectRecord {
         if growth > 0 {
             let (thread, list) = (ThreadContext.current, list(slot)!)
             let openSubjects = list.value.openSubjects.load(ordering: .relaxed)
-            func isOpen(_ slot: Int) -> Bool { thread.value.openTransaction(target, slot) != nil }
-            let isOwn =
-                !thread.value.openTransactions.isEmpty
-                && (isOpen(slot) || dependencies?.bases.contains(where: isOpen) ?? false)
+            let isOwn = !thread.value.openTransactions.isEmpty && thread.value.openTransaction(target, slot) != nil
             if isOwn || openSubjects > 0 && thread.isOpenElsewhere(list.address, openSubjects) {
                 list.value.hasLateObserver.store(true, ordering: .relaxed)
-                // A path is led to other lists when that change ends.
-                if let link, link.isFollowed || link.route.derivedSlot != nil {
-                    link.route.isLate.store(true, ordering: .relaxed)
-                }
             }
         }
         if growth != 0, let dependencies {
             let thread = ThreadContext.current
-            if isFirst {
-                thread.value.starting.append(
-                    .init(list: list(slot)!, sequence: sequence(), link: link.map(ObjectIdentifier.init)))
-            }
+            if isFirst { thread.value.starting.append(.init(list: list(slot)!, sequence: sequence(), link: link)) }
             // It calls getters, and may run deinits. What they read is no read of a function that is being recorded.
             Recording.suspended { interestInDerivedKeyDidChange(slot, dependencies, isAdded: growth > 0) }
             if isFirst { thread.value.starting.removeLast() }
-            if growth > 0, !dependencies.paths.isEmpty,
-                lock.withLock({ guarded.details?.derivedKeyRoutes[slot] })?
-                    .contains(where: { $0.isLate.load(ordering: .relaxed) }) ?? false
-            {
-                list(slot)!.value.hasLateObserver.store(true, ordering: .relaxed)
-            }
+            if growth > 0, !thread.value.openTransactions.isEmpty { observation?.noteLateness(thread) }
         }
         return result
     }
@@ -72,7 +58,10 @@ extension ObjectRecord {
     @inline(never)
     func link(_ observation: KeyValueObservation) -> Bool {
         let slot = Int(observation.slot)
-        return changeList(slot, isAhead: observation.options.contains(.prior), sequence: observation.sequence) {
+        return changeList(
+            slot, isAhead: observation.options.contains(.prior), sequence: observation.sequence,
+            observation: observation
+        ) {
             guard !isDeinitializing else { return (0, false) }
             if observation.isLinked || !observation.isLive { return (0, true) }
             makeList(slot).value.append(observation)
@@ -108,7 +97,7 @@ extension ObjectRecord {
     func link(_ link: PathLink) -> Int? {
         let key = layout!.value[link.slot]
         let count = key.isIndependent || key.isRecorded ? nil : ThreadContext.current.value.pathWork.count
-        changeList(link.slot, isAhead: true, isInner: link.isInner, link: link) {
+        changeList(link.slot, isAhead: true, isInner: link.isInner, link: ObjectIdentifier(link)) {
             if link.isLinked || link.isCancelled || isDeinitializing { return (0, ()) }
             makeList(link.slot).value.append(.to(link))
             return (1, ())

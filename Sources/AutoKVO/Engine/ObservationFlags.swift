@@ -80,7 +80,10 @@ extension KeyValueObservation {
 
     /// Whether changes are delivered.
     @inline(__always)
-    var isLive: Bool { state == .active || state == .claimed }
+    var isLive: Bool {
+        let state = state
+        return state == .active || state == .claimed
+    }
 
     /// Whether it stays in the lists: it is live, or it has fired and its change waits at a scheduler, so that removals have to find it.
     var isFindable: Bool {

@@ -28,7 +28,8 @@
 /// observes that object.
 ///
 /// A subclass can override it as any property. Then the value is what the override's getter returns, and depends on what that reads, if a
-/// `Key` declares the property; otherwise from the first time on that the property is read while something needs it.
+/// `Key` declares the property; otherwise from the first time on that the superclass's getter runs, which takes an
+/// override that calls `super`, while something needs it.
 ///
 /// The closure has to name the type of its parameter. A class that synthesizes `Codable` leaves the property out of its `CodingKeys`.
 @propertyWrapper

@@ -90,6 +90,15 @@ private func areNotNumbers(_ a: Any, _ b: Any) -> Bool {
 private func areEqualByContent(_ a: Any, _ b: Any) -> Bool {
     guard let a = unwrapped(a) else { return unwrapped(b) == nil }
     guard let b = unwrapped(b) else { return false }
+    if let first = type(of: a) as? AnyClass, let second = type(of: b) as? AnyClass, first != second {
+        // By the `==` of the class that both are of: else a subclass's object would equal no other one.
+        let others = Array(sequence(first: second) { _getSuperclass($0) })
+        let common: AnyClass? = sequence(first: first) { _getSuperclass($0) }.first { type in
+            others.contains { $0 == type }
+        }
+        guard let common = common as? any Equatable.Type else { return false }
+        return AnyEquality.ofType(common).compare(a, b)
+    }
     func isEqual<Value: Equatable>(_ a: Value) -> Bool { b as? Value == a || areNotNumbers(a, b) }
     if let a = a as? any Equatable { return isEqual(a) }
     // What an operator has put together, or data. Not recursive: it may be nested deeper than the stack lets it be compared.

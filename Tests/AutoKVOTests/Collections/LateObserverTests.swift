@@ -204,6 +204,68 @@ struct LateObserverTests {
         expectEqual(kinds, [.insertion, .insertion, .insertion])
     }
 
+    private final class Window: Model {
+        @Observed var next: Shelf?
+        @Observed var child: Shelf?
+        @Derived({ (front: Window) in front.next }) var current: Shelf?
+        var view: [Int] {
+            get { next?.numbers ?? [] }
+            set { next?.numbers = newValue }
+        }
+        var shown: [Int] {
+            get { child?.front ?? [] }
+            set { child?.front = newValue }
+        }
+
+        override class var schema: Schema {
+            Schema(Window.self, extending: super.schema) {
+                Key("view", \.view)
+                Key("child", \.child)
+                Key("shown", \.shown, affectedBy: "child.front")
+            }
+        }
+    }
+
+    @Test(
+        "so is one behind a derived value, of a computed key, and one of two, whatever was observed before",
+        arguments: ["current.numbers", "view", "shown", "child.front"], [false, true])
+    func derived(path: String, isSecond: Bool) throws {
+        let (front, child, first, second) = (Window(), Shelf(), Shelf(), Shelf())
+        (first.numbers, second.numbers) = ([1, 2], [9, 8, 7, 6])
+        (front.next, front.child, child.next) = (first, child, first)
+        let isOfChild = path == "shown" || path == "child.front"
+        if isSecond { try front.observe(path) { _ in } }
+        var (copy, kinds) = ([Int](), [ChangeKind]())
+        let handler: (Change<Any>) -> Void = { [unowned front] change in
+            guard change.isPrior else { return }
+            try! front.observe(path, as: [Int].self, options: [.initial, .new]) { $0.apply(to: &copy) }
+        }
+        if isOfChild {
+            try child.observe("next", options: [.prior, .once], handler)
+            child.next = second
+        } else {
+            try front.observe("next", options: [.prior, .once], handler)
+            front.next = second
+        }
+        if path == "current.numbers" {
+            second.$numbers.append(5)
+        } else {
+            let (owner, key) = path == "child.front" ? (child, "front") : (front, path)
+            try owner.mutableArrayValue(forKey: key).append(5)
+        }
+        expectEqual(copy, [9, 8, 7, 6, 5])
+        try front.observe(path) { kinds.append($0.kind) }
+        if path == "current.numbers" {
+            second.$numbers.append(5)
+            expectEqual(kinds, [.insertion])
+        } else {
+            let (owner, key) = path == "child.front" ? (child, "front") : (front, path)
+            try owner.mutableArrayValue(forKey: key).append(5)
+            expectEqual(kinds, [.insertion])
+        }
+        expectEqual(copy, [9, 8, 7, 6, 5, 5])
+    }
+
     @Test("one that is added by a handler behind the change hears of the next edit as such") func behind() {
         let shelf = Shelf()
         var kinds: [ChangeKind] = []

@@ -319,4 +319,37 @@ struct UndoOfAnyTests {
         while history.redo() {}
         #expect(object.items == [1, 2] && object.tags == [1, 2] && object.sets == sets)
     }
+
+    private struct Mark {
+        var isSet: Bool
+        var number: Int
+    }
+    private class Cell<Content>: TrackedObject {
+        @Observed var content: Content
+        @Observed var action: () -> Int = { 0 }
+        @Observed var mark = Mark(isSet: false, number: 0)
+        init(_ content: Content) { self.content = content }
+        func describe() -> String { "" }
+    }
+    private final class IntCell: Cell<Int> {
+        override func describe() -> String { "\(content)" }
+        override var mark: Mark { didSet {} }
+    }
+
+    @Test("functions, and values with bytes between their parts, in a class that overrides something")
+    func uncomparable() {
+        let cell = IntCell(1)
+        let history = UndoHistory(of: cell)
+        for value in 1...2 {
+            cell.action = { value }
+            cell.mark = Mark(isSet: true, number: value)
+            cell.content = value + 1
+        }
+        let reports = MessageLog()
+        Diagnostics.withHandler({ reports.add($0) }) { while history.undo() {} }
+        #expect(cell.action() == 0 && cell.mark.number == 0 && !cell.mark.isSet && cell.content == 1)
+        expectEqual(reports.messages, [])
+        while history.redo() {}
+        #expect(cell.action() == 2 && cell.mark.number == 2 && cell.content == 3)
+    }
 }

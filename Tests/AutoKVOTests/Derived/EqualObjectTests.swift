@@ -214,4 +214,32 @@ struct EqualObjectTests {
         expectEqual(told, [[1, 2], [2, 3]])
         extendLifetime(kept)
     }
+
+    private class Member: TrackedObject, Equatable {
+        let number: Int
+        init(_ number: Int) { self.number = number }
+        static func == (a: Member, b: Member) -> Bool { a.number == b.number }
+    }
+    private final class Chair: Member {}
+    private final class Guest: Member {}
+
+    private final class Club: TrackedObject {
+        @Observed var first: Member
+        @Derived({ (club: Club) in club.first }) var lead: Member
+        @Derived({ (club: Club) in .some(club.first) }) var maybe: Member?
+        init(_ first: Member) { self.first = first }
+    }
+
+    @Test("objects of different subclasses are equal by the == of the class that both are of, in either direction")
+    func subclasses() {
+        let club = Club(Chair(1))
+        var calls = 0
+        club.$lead.observe { _ in calls += 1 }
+        club.$maybe.observe { _ in calls += 1 }
+        club.$first.observe(options: .distinct) { _ in calls += 1 }
+        for member in [Member(1), Chair(1), Guest(1), Chair(1), Member(1)] { club.first = member }
+        expectEqual(calls, 0)
+        club.first = Guest(2)
+        expectEqual(calls, 3)
+    }
 }
