@@ -109,13 +109,16 @@ extension KeyValueObservation {
     @inline(never)
     func noteLateness(_ thread: InPlace<ThreadContext>) {
         let lists = routes?.map(\.keyList) ?? [record?.list(Int(slot))]
+        thread.value.coalescing?.object.startWalk(.other)
         for transaction in thread.value.openTransactions.members.map(\.object) {
+            // Looking for the record may be the last use of the object, whose death drops this.
+            let slot = transaction.slot
             guard let record = transaction.currentRecord else { continue }
-            AffectedLists.forEach(from: record, transaction.slot) { _, list, _ in
+            AffectedLists.forEach(from: record, slot) { _, list, _ in
                 if lists.contains(list) { list.value.hasLateObserver.store(true, ordering: .relaxed) }
             } link: { link, key in
                 // Of a leaf in the list of the property itself that list says so.
-                let isOpen = key.record == .to(record) && key.slot == transaction.slot
+                let isOpen = key.record == .to(record) && key.slot == slot
                 if link.observation == .to(self), link.isFollowed || !isOpen {
                     link.route.isLate.store(true, ordering: .relaxed)
                 }

@@ -107,7 +107,9 @@ private func areEqualByContent(_ a: Any, _ b: Any) -> Bool {
         while let (a, b) = pairs.popLast() {
             if a.count != b.count { return false }
             for (a, b) in zip(a, b) {
-                let areAlike = type(of: a) == type(of: b) || unwrapped(a) == nil
+                let areAlike =
+                    type(of: a) == type(of: b) || unwrapped(a) == nil
+                    || type(of: a) is AnyClass && type(of: b) is AnyClass
                 let areArrays = areAlike && type(of: a) == [Any].self
                 if areArrays { pairs.append((a as! [Any], b as! [Any])) }
                 if !areAlike || !areArrays && !areEqual(a, b) { return false }

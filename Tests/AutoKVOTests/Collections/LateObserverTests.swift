@@ -276,6 +276,30 @@ struct LateObserverTests {
         shelf.$numbers.append(2)
         expectEqual(kinds, [.insertion])
     }
+
+    private final class Total: Model {
+        @Observed var p = 0
+        @Observed var q = 0
+        @Derived({ (total: Total) in total.p + total.q }) var sum: Int
+    }
+
+    @Test("a registration in the middle of many coalesced changes takes no change from another observer") func many() {
+        let (total, root) = (Total(), Shelf())
+        root.next = Shelf()
+        let others = (0..<40).map { _ in Shelf() }
+        for other in others { other.$length.observe { _ in } }
+        var told: [Int] = []
+        total.willChangeValue(forKey: "p")
+        total.$sum.observe { [unowned total] _ in told.append(total.sum) }
+        coalescingChanges {
+            for other in others { other.length = 1 }
+            root.$next.$length.observe { _ in }
+            total.p = 1
+            total.q = 5
+        }
+        total.didChangeValue(forKey: "p")
+        expectEqual(told.last, 6)
+    }
 }
 
 /// A thread that does what it is given, while the caller waits.

@@ -227,6 +227,7 @@ struct EqualObjectTests {
         @Observed var first: Member
         @Derived({ (club: Club) in club.first }) var lead: Member
         @Derived({ (club: Club) in .some(club.first) }) var maybe: Member?
+        @Derived({ (club: Club) in [club.first, [club.first]] as [Any] }) var all: [Any]
         init(_ first: Member) { self.first = first }
     }
 
@@ -236,10 +237,11 @@ struct EqualObjectTests {
         var calls = 0
         club.$lead.observe { _ in calls += 1 }
         club.$maybe.observe { _ in calls += 1 }
+        club.$all.observe { _ in calls += 1 }
         club.$first.observe(options: .distinct) { _ in calls += 1 }
         for member in [Member(1), Chair(1), Guest(1), Chair(1), Member(1)] { club.first = member }
         expectEqual(calls, 0)
         club.first = Guest(2)
-        expectEqual(calls, 3)
+        expectEqual(calls, 4)
     }
 }
