@@ -24,7 +24,7 @@ extension ChangeRecord {
     ///
     /// An array that was set as a whole is one step: all elements left, and others came. Of the call made at the registration it is
     /// one that removes nothing. A change that left an empty array empty is no step. Nor is a change whose old value is not known
-    /// any more, since an object has died to which the path goes by a weak reference: `oldValue` is nil, and the list is to be set anew.
+    /// any more, since an object has died to which the path goes by a weak reference: `oldValue` is nil. Read the whole list again then.
     ///
     /// A mistake in code, which traps: a `.setting` without both values (ask for `.old` and `.new`), or of something that is no
     /// collection; an edit of a set, which has no positions.

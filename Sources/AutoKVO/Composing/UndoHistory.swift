@@ -228,7 +228,7 @@ public final class UndoHistory: TrackedObject {
     }
 
     private func dropOldest() {
-        // As above.
+        // What only they keep dies behind the access to the steps.
         let former = (undoable, redoable)
         if undoable.count > limit { undoable = Array(undoable.suffix(max(limit, 0))) }
         if redoable.count > limit { redoable = Array(redoable.suffix(max(limit, 0))) }

@@ -104,8 +104,8 @@ extension KeyValueObservation {
         return PathWork.leaving(false) { Recording.suspended { linkToTargets() } }
     }
 
-    /// It is not notified of the changes that are open on this thread, and may read what was there before: of the next edit of what they concern it
-    /// is notified as of a setting.
+    /// An observation that is added is not notified of the changes that are open on this thread, and its observer may read what was there before
+    /// their store. If they concern it, the next edit is told to it as a `.setting`, with the whole collection.
     @inline(never)
     func noteLateness(_ thread: InPlace<ThreadContext>) {
         let lists = routes?.map(\.keyList) ?? [record?.list(Int(slot))]
@@ -117,7 +117,7 @@ extension KeyValueObservation {
             AffectedLists.forEach(from: record, slot) { _, list, _ in
                 if lists.contains(list) { list.value.hasLateObserver.store(true, ordering: .relaxed) }
             } link: { link, key in
-                // Of a leaf in the list of the property itself that list says so.
+                // A path that ends at the open property itself needs no flag: its list has one.
                 let isOpen = key.record == .to(record) && key.slot == slot
                 if link.observation == .to(self), link.isFollowed || !isOpen {
                     link.route.isLate.store(true, ordering: .relaxed)

@@ -51,7 +51,8 @@ func areEqual(_ a: Any, _ b: Any) -> Bool {
 /// Whether two values are equal, or one is a copy of the other one: also of collections whose elements cannot be compared.
 func areSame(_ a: Any, _ b: Any) -> Bool { areEqual(a, b) || areCopies(a, b) }
 
-/// Whether two equal values are no objects but the same, alone or in collections.
+/// Whether the objects in two equal values are the same ones: the value itself, or the elements of a collection. What is no object is not
+/// compared.
 func areSameObjects(_ a: Any?, _ b: Any?) -> Bool {
     var pairs: [(Any?, Any?)] = [(a, b)]
     while let (a, b) = pairs.popLast() {

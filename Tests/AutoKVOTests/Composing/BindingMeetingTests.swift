@@ -227,7 +227,7 @@ struct BindingMeetingTests {
         }
     }
 
-    @Test("a path through a getter that makes its object anew is bound") func madeAnew() throws {
+    @Test("a path through a getter that returns a new object each time can be bound") func madeAnew() throws {
         let (frame, form) = (Frame(), Form())
         try frame.bind("proxy.name", to: "text", of: form)
         form.$text.observe { _ in }

@@ -462,7 +462,8 @@ struct UpdatedElementTests {
     private final class Reader: TrackedObject { @ObservedWeak var paper: Paper? }
 
     @Test(
-        "a change whose old value is lost with an object is no step: the list is set anew", .needs(.blankObject),
+        "a change whose old value is lost with an object is no step: the whole list is read again",
+        .needs(.blankObject),
         arguments: [false, true])
     func lostOldValue(isScheduled: Bool) {
         let (reader, other) = (Reader(), Paper())

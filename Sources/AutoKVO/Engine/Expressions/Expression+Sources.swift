@@ -3,7 +3,7 @@ extension Expression {
         let body: (AnyObject) -> Any
         /// Whether the value may be a tracked object or an optional one, which is not kept alive.
         let holdsObject: Bool
-        /// Whether it may hold tracked objects at all: an equal value may be of others, whose class says what equal is.
+        /// Whether the value may be a tracked object, or a collection that holds some: an equal value may then hold other objects.
         let holdsObjects: Bool
         /// Whether the object that the function is given is what is observed, and not the observer.
         var isOfTarget = true
