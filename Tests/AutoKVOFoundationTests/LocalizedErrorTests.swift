@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 private struct TooCheap: LocalizedError {
-    var errorDescription: String? { "A ticket costs something." }
+    var errorDescription: String? { "A ticket costs something,\u{200D} always." }
 }
 
 private struct TooDear: Error, CustomStringConvertible {
@@ -37,7 +37,7 @@ struct LocalizedErrorTests {
         let ticket = Ticket()
         var value: Any? = 0
         let cheap = #expect(throws: KeyValueError.self) { try ticket.validateValue(&value, forKey: "price") }
-        #expect(cheap?.localizedDescription == "invalid value for \"price\": A ticket costs something.")
+        #expect(cheap?.localizedDescription == "invalid value for \"price\": A ticket costs something,\u{200D} always.")
         #expect(cheap?.underlyingError is TooCheap)
         value = 101
         let dear = #expect(throws: KeyValueError.self) { try ticket.validateValue(&value, forKey: "price") }
@@ -52,10 +52,10 @@ struct LocalizedErrorTests {
         }
         #expect(
             error?.localizedDescription == """
-                invalid value for "price": A ticket costs something.
+                invalid value for "price": A ticket costs something,\u{200D} always.
                 unknown key "prize": Ticket has no key "prize", did you mean "price"?
                 """)
-        #expect(error?.description.contains("A ticket costs something.") == false)
+        #expect(error?.description.contains("A ticket costs something,\u{200D} always.") == false)
     }
 
     @Test("what only a programmer can do about an error is not shown to the user") func withoutAdvice() {

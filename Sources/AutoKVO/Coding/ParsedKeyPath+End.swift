@@ -89,7 +89,9 @@ extension ParsedKeyPath {
                 switch prepared?[object, slot] {
                 case .value(let value): end.object = try self.object(in: value, of: keys[level], schema)
                 case .refused: isRefused = true
-                case nil: end.object = try readObject(.to(key), of: .to(object))
+                case nil:
+                    try schema.keys[slot].checkKeyPath(of: object, in: text)
+                    end.object = try readObject(.to(key), of: .to(object))
                 }
                 if end.object == nil, !isRefused {
                     end.noObject = schema.error(.noObject, of: schema.keys[slot], in: text)

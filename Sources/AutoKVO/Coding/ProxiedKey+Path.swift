@@ -24,7 +24,7 @@ extension ProxiedKey {
         // The type is checked as far as it is declared also if there is no object.
         if let (schema, key) = end.key { _ = try schema.collectionType(of: key, as: kind, description, in: path) }
         guard let owner = end.object, let (schema, key) = end.key else { throw end.noObject! }
-        try key.checkKeyPath(of: owner)
-        self.init(owner, schema, key)
+        try key.checkKeyPath(of: owner, in: path)
+        self.init(owner, schema, key, in: path)
     }
 }

@@ -16,12 +16,15 @@ struct PastChange {
     func failure(_ reason: String, _ object: TrackedObject, _ keyPath: String) -> KeyValueError {
         KeyValueError(
             .invalidValue("the change cannot be \(isInverse ? "made" : "undone"): \(reason)"),
-            className: "\(type(of: object))", key: keyPath, keyPath: keyPath)
+            className: "\(type(of: object))", key: lastKey(of: keyPath), keyPath: keyPath)
     }
 
     /// The value that comes when the change is undone, and the one that goes: an option that the observation lacked, if it is not there.
     fileprivate var options: (old: String, new: String) { isInverse ? (".new", ".old") : (".old", ".new") }
 }
+
+/// The last component of a path.
+func lastKey(of keyPath: String) -> String { keyPath.split(separator: ".").last.map(String.init) ?? keyPath }
 
 extension Change {
     /// Whether it is of what a closure or a key path computes, which cannot be set.
@@ -39,12 +42,12 @@ extension TrackedObject {
         let end = try pathEnd(keyPath)
         guard let (schema, key) = end.key, let owner = end.object else { throw end.noObject! }
         try schema.requireSetter(of: key, in: keyPath)
-        try key.checkKeyPath(of: owner)
+        try key.checkKeyPath(of: owner, in: keyPath)
         if change.kind == .setting {
             guard let old = change.old else {
                 throw change.failure(
                     "it has no value to set: it was told without \(change.options.old), or there was none, as where an object has died",
-                    self, keyPath)
+                    owner, keyPath)
             }
             func own<Value>(_ type: Value.Type) -> Any? { AutoKVO.convert(old, to: type).map { $0 as Any } }
             // As it was: by name, an NSNull would become nil.
@@ -53,13 +56,13 @@ extension TrackedObject {
             }
             return owner.set(own, key)
         }
-        try ProxiedKey(owner, schema, key).revert(change, in: keyPath)
+        try ProxiedKey(owner, schema, key, in: keyPath).revert(change)
     }
 }
 
 extension ProxiedKey {
     /// Undoes an edit of the collection: one edit.
-    func revert(_ change: PastChange, in keyPath: String) throws(KeyValueError) {
+    func revert(_ change: PastChange) throws(KeyValueError) {
         func elements(_ value: Any?, _ option: String) throws(KeyValueError) -> [Any] {
             if let found = value.flatMap(unwrapped).flatMap(AutoKVO.elements(of:)) { return found }
             throw change.failure("it has no elements, which takes the option \(option)", object, keyPath)

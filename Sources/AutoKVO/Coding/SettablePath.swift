@@ -29,15 +29,24 @@ struct SettablePath<Value> {
         }
     }
 
-    /// The object that has the last key; nil if there is none, or an object on the way does not fit the path, which `set` reports.
-    func object(from root: TrackedObject) -> TrackedObject? { (try? path.end(from: root))?.object }
+    /// The object that has the last key; nil if there is none, or one on the way does not fit the path, which is reported if it is to be set.
+    func object(from root: TrackedObject, isToBeSet: Bool = false) -> TrackedObject? {
+        do throws(KeyValueError) { return try path.end(from: root).object } catch {
+            if isToBeSet { report(error) }
+            return nil
+        }
+    }
+
+    private func report(_ error: KeyValueError) {
+        Diagnostics.report("A binding cannot set \(quoted(path.text)): \(error)")
+    }
 
     /// Observes which object that is, where it is not the one at which the path begins.
     func observeObject<Observer: TrackedObject>(
         from root: TrackedObject, by observer: Observer, _ options: ObservingOptions, _ file: StaticString,
         _ line: UInt, _ handler: @escaping (Observer, Change<ObjectIdentifier?>) -> Void
     ) -> KeyValueObservation? {
-        guard path.isLong else { return nil }
+        guard path.isLong, path.tail == nil else { return nil }
         return Registration(options, nil, .closure(handler), file, line)
             // By identity: an equal object is another one.
             .observe(
@@ -61,10 +70,11 @@ struct SettablePath<Value> {
                 own
                 ?? (isStored ? Property<Value>(object, PropertyStorage(in: object, offset: key.offset!)).settable : nil)
             if isShown, key.isOverridden, key.declared.write != nil { handle = nil }
+            if handle == nil { try key.checkKeyPath(of: object, in: path.text) }
             let new: Any = handle == nil ? try schema.prepare(value, for: key, in: path.text) : value
             let property = handle ?? SettableProperty(key)
             if property.needs(new, in: object), isWanted() { property.set(object, to: new) }
-        } catch { Diagnostics.report("A binding cannot set \(quoted(path.text)): \(error)") }
+        } catch { report(error) }
     }
 }
 
@@ -100,9 +110,11 @@ final class ShownObject: Sendable {
         extendLifetime(other)
     }
 
-    /// Whether an object is shown; nil while something else is being set.
-    func isShown(_ object: TrackedObject) -> Bool? {
-        content.withLock { $0 }.map { $0.object?.isReference(to: object) ?? false }
+    /// Whether an object is shown, or that there is none; nil while something else is being set.
+    func isShown(_ object: TrackedObject?) -> Bool? {
+        content.withLock { $0 }.map { shown in
+            object.map { shown.object?.isReference(to: $0) ?? false } ?? (shown.object == nil)
+        }
     }
 
     /// Whether an equal value is shown. False while something else is being set, or if it is an object that is dead.

@@ -113,7 +113,7 @@ extension ParsedKeyPath.End {
         try schema.requireSetter(of: key, in: keyPath)
         var value = value
         if let object {
-            try key.checkKeyPath(of: object)
+            try key.checkKeyPath(of: object, in: keyPath)
             if validating { try object.validate(&value, schema, key, in: keyPath) }
         }
         let converted = try schema.convert(value, for: key, in: keyPath)

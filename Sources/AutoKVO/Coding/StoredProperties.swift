@@ -52,7 +52,7 @@ struct StoredProperty {
             if change.kind != .setting {
                 var proxied = ProxiedKey(object, schema, key)
                 proxied.writesStorage = !key.isOverridden
-                return try proxied.revert(change, in: key.name)
+                return try proxied.revert(change)
             }
             guard var old = change.old else { return }
             // With Foundation, a cast of a collection to a class makes an object of it and of each element.
@@ -115,10 +115,9 @@ final class OutermostChange {
             for link in record.expression(key.slot)?.sources ?? []
             where sources.updateValue(link.record, forKey: link.key) == nil { open.append((link.key, link.record)) }
         }
-        let older = Set(
-            sources.flatMap { Transaction.olderDeliveries(of: $0.value, $0.key.slot, thread) }.map { Borrowed.to($0) })
-        let pending = thread.value.pending.members.filter { older.contains($0) || $0.object.root === object.record }
-        Transaction.complete(pending.map(\.object), thread)
+        let topics = sources.flatMap { Transaction.topics(of: $0.value, $0.key.slot, thread) }
+        let own = object.unmanagedRecord.map { [$0.rawAddress] } ?? []
+        Transaction.complete(thread.value.pending(of: Set(topics + own)), thread)
     }
 
     /// Whether a call is the first one of an outermost change. What a prior handler changes may be heard of before the change for which that is

@@ -42,7 +42,7 @@ extension TrackedObject {
                 var typed = try schema.convert(candidate, for: key, declared, in: keyPath)
                 guard declared.isCallable else {
                     let fault = "its validation belongs to the main actor, as the schema says, and was called elsewhere"
-                    throw KeyValueError.schemaFault(fault, of: declared.owner, key: key.name)
+                    throw KeyValueError.schemaFault(fault, of: declared.owner, key: key.name, in: keyPath)
                 }
                 try declared.validate!(self, &typed)
                 candidate = unwrapped(typed)

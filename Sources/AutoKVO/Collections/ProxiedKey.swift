@@ -5,6 +5,8 @@
     @usableFromInline let object: TrackedObject
     let schema: ClassSchema
     let key: ResolvedKey
+    /// The path that has led to it.
+    let keyPath: String
     /// Whether elements are from such a collection: then they are not converted as those from outside are, an `NSNull` to nil.
     var isOwn = false
     /// Whether no setter runs.
@@ -14,12 +16,13 @@
         self.object = object
         schema = try object.requireSchema()
         key = try schema.requireKey(name, in: name)
+        keyPath = name
         try key.checkKeyPath(of: object)
     }
 
     /// A key that has been looked up.
-    init(_ object: TrackedObject, _ schema: ClassSchema, _ key: ResolvedKey) {
-        (self.object, self.schema, self.key) = (object, schema, key)
+    init(_ object: TrackedObject, _ schema: ClassSchema, _ key: ResolvedKey, in keyPath: String? = nil) {
+        (self.object, self.schema, self.key, self.keyPath) = (object, schema, key, keyPath ?? key.name)
     }
 
     /// The type of the collection, which has to be of a kind and settable.
@@ -48,7 +51,7 @@
     @usableFromInline var elements: [Any] { (read() as? any KeyValueCollection)?.elements ?? [] }
 
     @usableFromInline func error(_ reason: KeyValueError.Reason) -> KeyValueError {
-        KeyValueError(reason, className: schema.className, key: key.name)
+        KeyValueError(reason, className: schema.className, key: key.name, keyPath: keyPath)
     }
 
     /// Values as elements of a type.

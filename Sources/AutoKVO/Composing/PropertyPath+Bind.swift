@@ -129,8 +129,9 @@ extension Property {
         // An edit is for the object that was shown.
         func writeBack(_ object: TrackedObject, to root: TrackedObject, _ reading: KeyValueObservation) {
             let value = own.value(in: object, as: Value.self)
-            guard let end = other.object(from: root), shown.isShown(end) ?? false,
-                !areSame(current(root), value), !shown.isEqual(to: value)
+            let found = other.object(from: root)
+            guard shown.isShown(found) ?? false, !areSame(current(root), value), !shown.isEqual(to: value),
+                let end = found ?? other.object(from: root, isToBeSet: true)
             else { return }
             let edited = inverse(value)
             // The functions may have selected another object, or ended this.

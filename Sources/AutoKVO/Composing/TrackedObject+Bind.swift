@@ -34,8 +34,8 @@ extension TrackedObject {
         let given = try type(of: source).valueType(forKeyPath: keyPath)
         guard let result = transform.resultType(for: given) else {
             throw KeyValueError(
-                .invalidValue("the binding's transform takes no \(given)"), className: "\(type(of: self))", key: key,
-                keyPath: keyPath)
+                .invalidValue("the transform of the binding of \(type(of: self)).\(key) takes no \(given)"),
+                className: "\(type(of: source))", key: lastKey(of: keyPath), keyPath: keyPath)
         }
         let handle = try source.path(keyPath)
         // Without the handle's layers of `Optional`. As at a change, what the path cannot read is reported and nil: so it is only nil in this

@@ -185,7 +185,8 @@ enum AffectedLists {
                 swap(&thread.value.affectedKeys, &thread.value.uncertainKeys)
             } else {
                 thread.value.affectedKeys += thread.value.uncertainKeys
-                thread.value.uncertainKeys.removeAll(keepingCapacity: count <= ThreadContext.poolLimit)
+                let isSmall = thread.value.uncertainKeys.count <= ThreadContext.poolLimit
+                thread.value.uncertainKeys.removeAll(keepingCapacity: isSmall)
             }
             return true
         }

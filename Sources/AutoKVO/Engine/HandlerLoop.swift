@@ -92,12 +92,12 @@ struct HandlerLoop {
     private mutating func callIfAdmitted(
         _ observation: KeyValueObservation, by route: Borrowed<Route>?, _ calls: CallsOfChange?
     ) {
-        guard observation.admits(subject.object, route, calls) else { return }
+        guard let arming = observation.admits(subject.object, route, calls) else { return }
         calls?.called.insert(observation)
         let start = event.value.excluded.contains(.traced) ? ContinuousClock.now : nil
         let isCalled = perform(observation, by: route)
         if isCalled, let start { thread.noteCall(of: observation, by: route, since: start) }
-        observation.finishCall(event.value, isCalled)
+        observation.finishCall(event.value, isCalled, arming)
     }
 
     /// Calls the handler if the observer is alive, and retains the observer for the call.
@@ -166,22 +166,23 @@ extension KeyValueObservation {
 
     /// After a call of the handler, or without one because the observer is dead.
     @inline(never)
-    fileprivate func finishCall(_ event: ChangeEvent, _ isCalled: Bool) {
+    fileprivate func finishCall(_ event: ChangeEvent, _ isCalled: Bool, _ arming: UInt8) {
         if isCalled, flags.contains(.counted) { details!.calls.wrappingAdd(1, ordering: .relaxed) }
         if options.contains(.once), !event.isPrior {
-            if flags.contains(.scheduled) { endDelivery() } else { didFire() }
+            if flags.contains(.scheduled) { endDelivery() } else { didFire(arming: arming) }
         }
     }
 
-    /// Whether `.prior`, `.once` and `.distinct` allow the call. Not inlined, as its variables would be on the stack of the handlers.
+    /// Whether `.prior`, `.once` and `.distinct` allow the call: nil if not; with `.once` which of its `armings` has fired. Not inlined, as its
+    /// variables would be on the stack of the handlers.
     @inline(never)
-    fileprivate func admits(_ subject: Subject, _ route: Borrowed<Route>?, _ calls: CallsOfChange?) -> Bool {
+    fileprivate func admits(_ subject: Subject, _ route: Borrowed<Route>?, _ calls: CallsOfChange?) -> UInt8? {
         let event = subject.event
         guard options.isDisjoint(with: event.excluded), isLive, !event.isPrior || options.contains(.prior) else {
-            return false
+            return nil
         }
-        if options.contains(.distinct), event.isUnchanged { return false }
-        return options.contains(.once) ? claim(subject, route?.object, calls) : state == .active
+        if options.contains(.distinct), event.isUnchanged { return nil }
+        return options.contains(.once) ? claim(subject, route?.object, calls) : state == .active ? 0 : nil
     }
 
     /// Whether this change is the one of which a `.once` observation is notified. Not if that has fired and been armed again since the change
@@ -191,7 +192,7 @@ extension KeyValueObservation {
     ///                                                  fires it
     ///                                                  arms it again
     ///     would fire it, for what was written before
-    private func claim(_ subject: Subject, _ route: Route?, _ calls: CallsOfChange?) -> Bool {
+    private func claim(_ subject: Subject, _ route: Route?, _ calls: CallsOfChange?) -> UInt8? {
         let token = subject.event.token
         /// Under the lock.
         func isFound() -> Bool { route.map { details?.routes?.contains($0) ?? false } ?? (sequence <= subject.end) }
@@ -203,7 +204,7 @@ extension KeyValueObservation {
                 return true
             }
             if isClaimed { subject.willCallAgain(self) }
-            return isClaimed
+            return isClaimed ? 0 : nil
         }
         func mayTake(_ claimant: UInt) -> Bool {
             claimant == token || claimant != 0 && (details!.isClaimUncertain || calls?.isOf(claimant) ?? false)
@@ -216,19 +217,19 @@ extension KeyValueObservation {
         //     hands its change to the scheduler
         if flags.contains(.scheduled) { beginDelivery() }
         // In one section: a claim of a path that is being removed is left to the others.
-        let isFired = underLock {
+        let fired: UInt8? = underLock {
             let isClaimed = !subject.event.isInitial && state == .claimed
-            guard isFound(), !isClaimed || details!.takeClaim(mayTake) else { return false }
+            guard isFound(), !isClaimed || details!.takeClaim(mayTake) else { return nil }
             details?.hasFiredInVain = false
-            return changeState(from: isClaimed ? .claimed : .active, to: .fired)
+            return changeState(from: isClaimed ? .claimed : .active, to: .fired) ? armings : nil
         }
-        guard isFired else {
+        guard let fired else {
             if flags.contains(.scheduled) { endDelivery() }
-            return false
+            return nil
         }
         TestPoint.firing.reach()
         if !flags.contains(.scheduled) { detach() }
-        return true
+        return fired
     }
 
     /// The change that made the prior call will not make the call after the change.

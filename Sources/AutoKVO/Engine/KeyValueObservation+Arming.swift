@@ -11,7 +11,7 @@ extension KeyValueObservation {
             if endReason == nil || endReason == .fired && state != .ended { makeDetails().onEnd.append(action) }
             return endReason
         }
-        if let ended { action(ended) }
+        if let ended { Recording.suspended { action(ended) } }
     }
 
     /// The details, made if they are missing. Under the lock.
@@ -41,7 +41,7 @@ extension KeyValueObservation {
         } while !underLock({
             // Not one that has been armed and has fired again since: its `onEnd` is still to run.
             guard endReason == .fired, changeState(from: .fired, to: .active) else { return false }
-            endReason = nil
+            (endReason, armings) = (nil, armings &+ 1)
             // Also where it has not been taken out of the lists.
             if hasRoutes { former = deactivateRoutes() } else { record!.list(Int(slot))!.value.number(self) }
             // Not one whose paths have been removed meanwhile: nothing would let go of it.
@@ -92,16 +92,19 @@ extension KeyValueObservation {
     /// The delivery of a `.once` observation is over: runs its `onEnd` and releases its targets, unless it has been armed again
     /// or has ended since it fired.
     ///
-    /// - Parameter unlessFindable: Whether another change may be on its way.
+    /// - Parameters:
+    ///   - unlessFindable: Whether another change may be on its way.
+    ///   - arming: The `armings` for which it has fired, if another thread may have fired it since, and be calling the handler.
     @inline(never)
-    func didFire(unlessFindable: Bool = false) {
+    func didFire(unlessFindable: Bool = false, arming: UInt8? = nil) {
         let (actions, targets): ([(EndReason) -> Void], [ObjectIdentifier: TrackedObject]) = underLock {
-            guard state == .fired, endReason == nil, !(unlessFindable && isFindable) else { return ([], [:]) }
+            guard state == .fired, endReason == nil, !(unlessFindable && isFindable), arming ?? armings == armings
+            else { return ([], [:]) }
             endReason = .fired
             defer { details?.retainedTargets = [:] }
             return (details?.onEnd ?? [], details?.retainedTargets ?? [:])
         }
-        for action in actions { action(.fired) }
+        Recording.suspended { for action in actions { action(.fired) } }
         extendLifetime(targets)
     }
 }

@@ -41,10 +41,12 @@ extension KeyValueObservation {
         let identity = target.map { ObjectIdentifier($0) }
         func fits(_ root: ObjectRecord?, _ slot: Int?, _ path: ParsedKeyPath?) -> Bool {
             guard identity == nil || root?.target == identity else { return false }
-            // Of two properties of one name it is the one that the name reaches, or that the handle is of.
+            // Of two properties of one name it is the one that the name reaches, or that the handle is of. An observation of a hidden one
+            // knows it by its name.
             func isSame(_ name: String?, _ removed: ParsedKeyPath? = nil) -> Bool {
                 guard let name, let schema = root?.schema else { return true }
                 let wanted = removed?.slot(of: 0, in: .to(schema)) ?? schema.slot(of: name)
+                if wanted == nil, target == nil { return true }
                 return (slot ?? path?.slot(of: 0, in: .to(schema))) ?? wanted == wanted
             }
             switch paths {
@@ -277,8 +279,8 @@ extension KeyValueObservation {
     @inline(never)
     func observerIsGone() {
         if !isManual {
-            // Also if it is tracked: its deinit does not find an observation that has fired for this call, and was detached.
-            end(.observerDeinitialized)
+            // The deinit of one that is tracked ends it, but for an observation that has fired for this call: that may be detached.
+            if observerRecord?.schema == nil || state == .fired { end(.observerDeinitialized) }
             return
         }
         // It misses the change, so it has not fired, and belongs in the targets' lists, out of which this call has taken it.

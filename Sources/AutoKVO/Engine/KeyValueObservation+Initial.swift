@@ -5,14 +5,13 @@ extension KeyValueObservation {
 
     /// The initial calls: one for each path of each target, or a single one if the handler ignores the change.
     func callInitially() {
-        let wantsNew = options.contains(.new)
         let thread = ThreadContext.current
         let calls = handling.ignoresChange ? CallsOfChange() : nil
         for route in routes.map({ $0.map(Optional.some) }) ?? [nil] {
             let subject = thread.value.takeSubject()
             route?.awaitInitialCall(false)
             subject.use {
-                $0.setInitialValue(wantsNew ? initialValue(by: route, thread) : nil)
+                $0.setInitialValue(initialValue(by: route, thread))
                 $0.calls = calls
                 var loop = HandlerLoop(thread, $0)
                 if let route { loop.call(route) } else { loop.callDirectly(self) }
@@ -22,12 +21,15 @@ extension KeyValueObservation {
         }
     }
 
-    /// The value that a path has now, with which the observer leaves the changes that are open on this thread: of those it is to be told only
-    /// what follows. The registration may have made them: by a function that writes, or by the initial call of another path.
+    /// The value that a path has now, if it is asked for, with which the observer leaves the changes that are open on this thread: of those it is
+    /// to be told only what follows. The registration may have made them: by a function that writes, or by the initial call of another path.
     private func initialValue(by route: Route?, _ thread: InPlace<ThreadContext>) -> Any? {
+        let wantsNew = options.contains(.new)
         func read() -> Any? { Recording.suspended { currentValue(by: route) } }
-        let value = read()
+        let value = wantsNew ? read() : nil
         if !TransactionsOfTasks.mayHoldChanges, thread.value.settling.isEmpty { return value }
+        // Its calls are not for paths.
+        if !wantsNew, handling.ignoresChange { return nil }
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
         let list = route.map { $0.keyList } ?? record?.list(Int(slot))
@@ -36,14 +38,15 @@ extension KeyValueObservation {
         thread.forEachOpen(topic) { _ in isOpen = true }
         if !isOpen { return value }
         // A function that was computed for this may have written what had been read before it. Read again, it has nothing to write any more.
-        let now = read()
+        let now = wantsNew || list == nil ? read() : nil
         thread.forEachOpen(topic) { subject in
             if let list {
                 root.lock.withLock { list.value.number(route?.part ?? self) }
                 return AffectedLists.noteAddition()
             }
+            (subject.isUncertain, subject.isLeafSet) = (true, false)
             extendLifetime(subject.replaceOld(now, subject.changes?.all ?? 0))
         }
-        return now
+        return wantsNew ? now : nil
     }
 }

@@ -28,6 +28,8 @@ public final class KeyValueObservation: @unchecked Sendable {
     /// it after its target's death.
     var isHeld = false
     var ownsItself = false
+    /// How often it was armed again, modulo 256.
+    var armings: UInt8 = 0
     /// Why it ended, once the `onEnd` closures have run with that reason, or are about to; nil while it is armed.
     var endReason: EndReason?
     /// The index of the key in the schema of the target's class; -1 for an observation with routes.

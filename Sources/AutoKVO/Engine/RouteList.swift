@@ -36,6 +36,7 @@ struct RouteList {
     mutating func remove(_ route: Route) {
         guard contains(route) else { return }
         slots[route.index] = nil
+        while slots.last.map({ $0 == nil }) ?? false { slots.removeLast() }
         count -= 1
         if count < slots.count / 2 { self = RouteList(all) }
     }
@@ -44,7 +45,8 @@ struct RouteList {
     ///
     /// - Parameter alive: Whether only those count whose targets are alive.
     mutating func hasOthers(than isOne: (Route) -> Bool, alive: Bool) -> Bool {
-        if !alive { return contains { !isOne($0) } }
+        // From the end, where a slot is never empty.
+        if !alive { return slots.reversed().contains { $0.map { !isOne($0) } ?? false } }
         if areAllDead() { return false }
         return slots[firstAlive...].contains { $0.map { !isOne($0) && !$0.root.isDeinitializing } ?? false }
     }
@@ -54,6 +56,6 @@ struct RouteList {
     /// - Complexity: O(1) on average, over the life of the list.
     mutating func areAllDead() -> Bool {
         while firstAlive < slots.count, slots[firstAlive]?.root.isDeinitializing ?? true { firstAlive += 1 }
-        return firstAlive == slots.count
+        return firstAlive >= slots.count
     }
 }

@@ -43,7 +43,7 @@ extension Subject {
         if isWaiting {
             isWaiting = false
             makeEvent(isPrior: false)
-            tellElsewhere()
+            tellElsewhere(nil)
             deliver(thread)
             isDropped = true
             return

@@ -87,31 +87,29 @@ extension Subject {
 
     /// Reads the new value if an observer needs it, also one that was added since the change began; and completes the event.
     func makeEvent(isPrior: Bool) {
-        defer { if !isPrior { releaseVainClaims() } }
         event.isPrior = isPrior
         dropEditIfNotAlone()
         if !isPrior {
             // A path that is being moved away has not the value that a write has stored.
             if isKnown, openSubjects > 0, route != nil, isOpenElsewhere(ThreadContext.current) { includeFurtherWrite() }
             readNew()
-            // Reading is user code, during which another thread may tell the value: perhaps a newer one. So it is read again, and stays known, a
-            // few times. And it is read again if the edit has just become more than that.
-            var turns = 3
-            while takeTold(isStaying: turns > 0) || edit != nil && isWhole {
-                turns -= 1
-                dropEditIfNotAlone()
-                if new.isFilled { extendLifetime(new.take()) }
-                readNew()
-            }
         }
         event.edit = edit.map { .to($0) }
         if isKnown || isDropped { return }
         event.old = old.pointer
         event.new = new.pointer
         // `==` is user code.
-        guard isUncertain, event.isUnchanged else { return }
-        isDropped = !isLeafSet && changes?.lastRead ?? 0 <= formerChanges
-        event.excluded = [.old, .new, .distinct]
+        guard isUncertain else { return }
+        let isUnchanged = event.isUnchanged
+        isDropped = isUnchanged && !isLeafSet && changes?.lastRead ?? 0 <= formerChanges
+        event.excluded = isUnchanged ? [.old, .new, .distinct] : []
+    }
+
+    /// The values have turned out to be others than those of the event.
+    func makeEventAgain() {
+        isDropped = false
+        if new.isFilled { extendLifetime(new.take()) }
+        makeEvent(isPrior: false)
     }
 
     /// Reads the new value, or the elements that an edit has inserted, unless nobody is to be called.

@@ -221,6 +221,7 @@ final class Subject: PooledObject {
         if edit != nil { (edit, wholeOld) = (nil, nil) }
         if head != nil { head = nil }
         if !claimed.isEmpty { releaseClaims { _ in true } }
+        claimed = []
         if old.isFilled { old.take() }
         if new.isFilled { new.take() }
         record?.release()

@@ -175,17 +175,18 @@ struct ThreadContext {
     @inline(never)
     private mutating func filePending(_ subject: Subject) {
         if subject.isPending { subject.pendingNumber = makeToken() }
-        for topic in [subject.topics.0, subject.topics.1] {
+        for topic in subject.wideTopics {
             pendingTopics![topic, default: [:]][subject.pendingNumber] = subject.isPending ? subject : nil
+            if pendingTopics![topic]!.isEmpty { pendingTopics![topic] = nil }
         }
         if pending.isEmpty { pendingTopics = nil }
     }
 
-    /// The pending subjects that a change of these lists and routes concerns, the outermost first.
+    /// The pending subjects that a change of these lists and routes concerns, or that are of these records, the outermost first.
     mutating func pending(of topics: Set<Subject.Identity>) -> [Subject] {
         if !pending.isLonger(than: Transaction.searchedCount) {
             let all = pending.members.lazy.map(\.object)
-            return all.filter { topics.contains($0.topics.0) || topics.contains($0.topics.1) }
+            return all.filter { !topics.isDisjoint(with: $0.wideTopics) }
         }
         if pendingTopics == nil {
             pendingTopics = [:]

@@ -66,58 +66,88 @@ extension Subject {
         }
     }
 
-    /// The subject is not open any more. If it was known, what another thread has told since `becomeKnown` becomes its old value.
+    /// Other threads need not leave anything for it any more. Under the lock of `root`.
     ///
-    /// - Parameter isStaying: Whether it is to stay known if there was any.
-    /// - Returns: Whether there was any. Then the new value is to be read again.
-    @inline(__always) @discardableResult
-    func takeTold(isStaying: Bool = false) -> Bool { toldBefore != nil && takeToldValue(isStaying) }
-
-    @inline(never)
-    private func takeToldValue(_ isStaying: Bool) -> Bool {
-        let (before, root) = (toldBefore.take()!, self.root)
-        let told: ToldElsewhere? = root.lock.withLock {
-            let told = root.guarded.details?.told[identity]
-            if isStaying, let told, told.number > before {
-                toldBefore = told.number
-                return told
-            }
-            let isLast = addOpen(-1) == 0
-            // What another open change has edited is in the collection, and has not been told.
-            if !isLast, wholeOld != nil || !needs.contains(.old) { reportAsSetting() }
-            if isLast, told != nil { root.guarded.details!.told[identity] = nil }
-            return told
-        }
-        guard let told else { return false }
-        defer { extendLifetime(told) }
-        if told.number <= before { return false }
-        event.isAmbiguous = told.isToldToSome
-        let isSame = told.computed == computed.map { ObjectIdentifier($0) }
-        extendLifetime(replaceOld(told.value, isSame ? told.changes : formerChanges))
-        return true
+    /// - Returns: What is to be released.
+    func becomeUnknown() -> ToldElsewhere? {
+        if toldBefore.take() == nil || addOpen(-1) > 0 { return nil }
+        return root.guarded.details?.told.removeValue(forKey: identity)
     }
 
-    /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for values it is not read:
-    /// then it is only known that they have been told one. A subject of late observers (`lowerBound`) leaves nothing: the observers before them
-    /// do not know the value yet.
+    /// The events of a change are complete, and observers are about to be told the value: leaves it for changes that are open elsewhere.
     @inline(__always)
-    func tellElsewhere() { if openSubjects > 0, lowerBound == 0 { leaveValue() } }
+    func tellElsewhere(_ transaction: Transaction?) {
+        if toldBefore != nil || openSubjects > 0 || isWhole { settleEvent(transaction) }
+        releaseVainClaims()
+    }
 
+    /// What another thread has told since `becomeKnown` becomes the old value, and the new one is read again. Reading is user code, during which
+    /// another thread may tell the value once more: so this is done a few times.
     @inline(never)
-    private func leaveValue() {
+    private func settleEvent(_ transaction: Transaction?) {
+        // Of a list of which late observers are a subject of their own.
+        var known: Int32 = 1
+        if lowerBound > 0 { transaction?.forEach(of: identity) { if $0 !== self, $0.toldBefore != nil { known += 1 } } }
+        var turns = 3
+        while leaveValue(known, isStaying: turns > 0) || edit != nil && isWhole {
+            turns -= 1
+            makeEventAgain()
+        }
+    }
+
+    /// Finds out what was told, leaves what will be, and becomes unknown, in one section of the lock: another thread that ends its change either
+    /// has told its value, or finds this one.
+    ///
+    ///     thread 1                                      thread 2
+    ///     has begun a change of p.a                     has begun a change of p.b
+    ///     reads p.sum, finds nothing told
+    ///                                                   tells that p.sum has changed from 0 to 11
+    ///     tells that it has changed from 0 to 1
+    ///
+    /// Where no observer asks for values none is read: then it is only known that they have been told one. A subject of late observers
+    /// (`lowerBound`) leaves nothing: the observers before them do not know the value yet.
+    ///
+    /// - Parameters:
+    ///   - known: How many subjects of the topic the change has.
+    ///   - isStaying: Whether it is to stay known if there was anything told.
+    /// - Returns: Whether the event has to be made again.
+    private func leaveValue(_ known: Int32, isStaying: Bool) -> Bool {
         // Where it is equal, those who are not called know it if they have been told the old one.
-        if !isOldTold && isDropped { return }
-        let value = (edit == nil ? event.newValue?.box() : nil) ?? (needs.isDisjoint(with: .values) ? nil : readWhole())
-        let isToldToSome = value == nil || !isOldTold && event.isUnchanged
+        let isLeft = openSubjects > (toldBefore == nil ? 0 : 1) && lowerBound == 0 && (isOldTold || !isDropped)
+        let value =
+            !isLeft
+            ? nil
+            : (edit == nil ? event.newValue?.box() : nil) ?? (needs.isDisjoint(with: .values) ? nil : readWhole())
+        let isToldToSome = isLeft && (value == nil || !isOldTold && event.isUnchanged)
         let (root, changes, computed) = (root, changes?.all ?? 0, computed.map { ObjectIdentifier($0) })
-        let former: ToldElsewhere? = root.lock.withLock {
-            if openSubjects == 0 { return nil }
+        var (told, former): (ToldElsewhere?, ToldElsewhere?)
+        let isAgain: Bool = root.lock.withLock {
+            if let before = toldBefore {
+                told = root.guarded.details?.told[identity]
+                if told?.number ?? 0 <= before { told = nil }
+                // What another open change has edited is in the collection, and has not been told.
+                if openSubjects > known, wholeOld != nil || !needs.contains(.old) { reportAsSetting() }
+                if isStaying, let told {
+                    toldBefore = told.number
+                    return true
+                }
+                if edit != nil, isWhole { return true }
+                former = becomeUnknown()
+                if told != nil { return true }
+            }
+            if !isLeft || openSubjects == 0 { return false }
             let details = root.guarded.makeDetails()
             let number = 1 + (details.told[identity]?.number ?? 0)
             let new = ToldElsewhere(
                 number: number, value: value, changes: changes, computed: computed, isToldToSome: isToldToSome)
-            return details.told.updateValue(new, forKey: identity)
+            former = details.told.updateValue(new, forKey: identity)
+            return false
         }
-        extendLifetime(former)
+        if let told {
+            event.isAmbiguous = told.isToldToSome
+            extendLifetime(replaceOld(told.value, told.computed == computed ? told.changes : formerChanges))
+        }
+        extendLifetime((told, former))
+        return isAgain
     }
 }

@@ -99,7 +99,9 @@ extension Transaction {
             settle(thread)
         }
         // What has joined it meanwhile is delivered, too.
-        for subject in subjects where others.contains(subject) { subject.object.takeTold() }
+        for subject in subjects.filter(others.contains).map(\.object) {
+            extendLifetime(subject.root.lock.withLock { subject.becomeUnknown() })
+        }
         let notified = subjects.filter { !others.contains($0) }
         if !notified.isEmpty { notify(notified, isPrior: false, thread) }
         handOnMarked(thread)
@@ -222,7 +224,7 @@ extension Transaction {
         let outer = startDelivering(thread)
         subject.use {
             $0.makeEvent(isPrior: false)
-            $0.tellElsewhere()
+            $0.tellElsewhere(self)
             $0.deliver(thread)
             $0.isStarted = false
         }
@@ -234,15 +236,14 @@ extension Transaction {
         _ subjects: [Borrowed<Subject>], _ isPrior: Bool, _ older: [Subject], _ thread: InPlace<ThreadContext>
     ) {
         for subject in subjects { subject.use { $0.makeEvent(isPrior: isPrior) } }
+        // Late ones first: what the others tell is not news for them.
+        for isLate in isPrior ? [] : [true, false] {
+            for subject in subjects { subject.use { if ($0.lowerBound > 0) == isLate { $0.tellElsewhere(self) } } }
+        }
         let parts = subjects.count < 2 ? [] : Transaction.makeParts(of: subjects, isPrior: isPrior)
         let told = parts.isEmpty ? subjects : Transaction.separated(subjects, parts)
         Transaction.rememberCalls(told)
-        for subject in told {
-            subject.use {
-                if !isPrior { $0.tellElsewhere() }
-                thread.value.appendPending($0)
-            }
-        }
+        for subject in told { subject.use { thread.value.appendPending($0) } }
         Transaction.complete(older, thread)
         for subject in told { subject.use { $0.deliver(thread) } }
         for subject in told {

@@ -10,7 +10,13 @@ extension Transaction {
     /// The deliveries under way that such a change comes after. Each belongs to a caller of this function's caller, so it stays.
     @inline(never)
     static func olderDeliveries(of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) -> [Subject] {
-        if thread.value.pending.isEmpty { return [] }
+        thread.value.pending.isEmpty ? [] : thread.value.pending(of: topics(of: record, slot, thread))
+    }
+
+    /// What a change of a property concerns.
+    static func topics(
+        of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>
+    ) -> Set<Subject.Identity> {
         thread.value.coalescing?.use { $0.startWalk(.other) }
         var topics: Set<Subject.Identity> = []
         AffectedLists.forEach(from: record, slot) { _, list, _ in
@@ -20,7 +26,7 @@ extension Transaction {
         }
         // The second one of two edits may still have to be made, also where only what is derived from the property is observed.
         if let list = record.list(slot) { topics.insert(list.address) }
-        return thread.value.pending(of: topics)
+        return topics
     }
 
     /// Of what it is to tell. A path may have left the property since the change began.
@@ -58,6 +64,8 @@ extension Transaction {
 extension Subject {
     /// What it is the subject of, by address: a list, or a route and, if that is of one key, the key's list; else the same twice.
     var topics: (Identity, Identity) { (identity, route?.object.keyList?.address ?? identity) }
+    /// With the record of the object that has it.
+    var wideTopics: [Identity] { [topics.0, topics.1, Borrowed.to(root).rawAddress] }
 
     /// The routes of the parts in its list, without those that were added since the change began.
     fileprivate var partRoutes: [Route] {

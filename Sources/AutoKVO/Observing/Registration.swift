@@ -111,17 +111,20 @@ struct Registration: ~Copyable {
         }
         var found: [CheckedPath] = []
         // A path that is named twice for one object is observed once. Two handles are the same if they are of the same properties.
-        var seen: [ObjectIdentifier: Set<String>] = [:]
+        var seen: [ObjectIdentifier: (names: Set<String>, paths: [CheckedPath])] = [:]
         for dependency in dependencies {
             let (target, handle) = (dependency.target, dependency.handlePath)
             for keyPath in dependency.keyPaths {
                 let new = try handle == nil ? check(keyPath, of: target) : check(handle!, of: target)
                 func slot(_ path: ParsedKeyPath) -> Int? { path.slot(of: 0, in: new.record.unmanagedSchema!) }
                 func isNew(_ old: CheckedPath) -> Bool {
-                    old.record !== new.record || slot(old.path) != slot(new.path) || !old.path.isSame(as: new.path)
+                    slot(old.path) != slot(new.path) || !old.path.isSame(as: new.path)
                 }
-                let isNewName = seen[ObjectIdentifier(target), default: []].insert(keyPath).inserted
-                if isNewName || found.allSatisfy(isNew) { found.append(new) }
+                let isNewName = seen[ObjectIdentifier(target), default: ([], [])].names.insert(keyPath).inserted
+                if isNewName || seen[ObjectIdentifier(target)]!.paths.allSatisfy(isNew) {
+                    found.append(new)
+                    seen[ObjectIdentifier(target)]!.paths.append(new)
+                }
             }
         }
         if found.count == 1, found[0].path.keys == [found[0].path.text] {

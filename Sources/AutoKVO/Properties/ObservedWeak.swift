@@ -102,8 +102,9 @@ struct WeakReference {
         var (former, slot): (DeathWatch?, Int?)
         // The watch on the object referred to has to be updated, so every change that is observed is announced.
         owner.announcingWrite(atOffset: storage.offset(in: owner), getter: getter) {
-            slot = owner.slot(atOffset: storage.offset(in: owner))
             locked(owner) { record in
+                // Another thread may have made the record since the change began.
+                slot = owner.slot(atOffset: storage.offset(in: owner))
                 swap(&storage.value, &reference)
                 guard let details = record?.guarded.makeDetails() else { return }
                 details.weakWrites &+= 1

@@ -1,8 +1,10 @@
 // What a schema may not say: found at the class's first use by name, before anything is registered.
 
 extension KeyValueError {
-    static func schemaFault(_ text: String, of type: AnyClass, key: String = "") -> KeyValueError {
-        KeyValueError(.schemaFault(text), className: "\(type)", key: key)
+    static func schemaFault(
+        _ text: String, of type: AnyClass, key: String = "", in keyPath: String? = nil
+    ) -> KeyValueError {
+        KeyValueError(.schemaFault(text), className: "\(type)", key: key, keyPath: keyPath)
     }
 }
 

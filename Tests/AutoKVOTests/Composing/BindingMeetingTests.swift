@@ -48,6 +48,25 @@ struct BindingMeetingTests {
 
     enum Way: CaseIterable { case path, derived, facade, keptFacade }
 
+    private final class Crew: Model {
+        @Observed var members = [1, 2]
+        override class var schema: Schema { Schema(Crew.self, extending: super.schema) { Key("members", \.members) } }
+    }
+    private final class Sign: Model { @Observed var count = 0 }
+
+    @Test("an edit for what an operator makes of a collection is reported, and nothing else is") func operatorBothWays()
+        throws
+    {
+        let (crew, sign) = (Crew(), Sign())
+        let count = try crew.path("members.@count", as: Int.self)
+        expectEqual(messages { sign.$count.bindBothWays(to: count, nilAs: 0) }, [])
+        expectEqual(messages { crew.members.append(3) }, [])
+        expectEqual(sign.count, 3)
+        let lines = messages { sign.count = 99 }
+        #expect(lines.count == 1 && lines[0].contains("cannot set \"members.@count\""), "\(lines)")
+        expectEqual(crew.members.count, 3)
+    }
+
     @Test(
         "a computed property is not set by a binding that an observer of another object's path to it has replaced",
         .needs(.blankObject), arguments: Way.allCases)

@@ -235,6 +235,51 @@ struct AddedWhileComputingTests {
         stage.next = nil
     }
 
+    @Test(
+        "a path is called for no change that was made in the initial call of another one, whatever its options",
+        arguments: ["v", "next.v", "adder"],
+        [.initial, [.initial, .new], [.initial, .old, .new], [.initial, .prior]] as [ObservingOptions])
+    func initialOptions(key: String, options: ObservingOptions) throws {
+        let stage = Stage()
+        stage.next = stage
+        var calls = 0
+        func count(_ body: (KeyValueObservation) -> Void) throws -> Int {
+            calls = 0
+            let observation = try stage.observe(["w", key], options: options) { change in
+                if change.keyPath == "w" { (stage.v, stage.a) = (5, 5) } else if !change.isPrior { calls += 1 }
+            }
+            body(observation)
+            observation.remove()
+            (stage.v, stage.a) = (0, 0)
+            return calls
+        }
+        expectEqual(try coalescingChanges { try count { _ in } }, 1)
+        let later = try coalescingChanges {
+            calls = 0
+            try stage.observe(["w", key], options: options) { change in
+                if change.keyPath == "w" { (stage.v, stage.a) = (5, 5) } else if !change.isPrior { calls += 1 }
+            }
+            (stage.v, stage.a) = (6, 6)
+            return calls
+        }
+        expectEqual([later, calls], [1, 2])
+        stage.removeAllObservers()
+        stage.next = nil
+    }
+
+    @Test("and one that shows values is called once for each") func initialValues() {
+        let stage = Stage()
+        var values: [Int] = []
+        coalescingChanges {
+            [stage.$w, stage.$v].onValue {
+                values.append($0)
+                if values.count == 1 { stage.v = 1 }
+            }
+        }
+        expectEqual(values, [0, 1])
+        stage.removeAllObservers()
+    }
+
     @Test("a function is not called for an observation that was removed in its prior call") func removedInPriorCall() {
         let (stage, log) = (Stage(), Recorder<Int>())
         stage.$w.observe(options: [.old, .new], log.handler())

@@ -5,6 +5,28 @@ import Testing
 
 /// Observing what is read.
 struct ReadingTests {
+    @Test("what an onEnd closure reads that runs at once, or in rearm(), is not what a function reads")
+    func endsInside() throws {
+        let person = Person()
+        let ended = person.$firstName.observe { _ in }
+        ended.remove()
+        let once = person.$spouse.observe(options: .once) { _ in }
+        once.onEnd { _ in _ = person.lastName }
+        var evaluations = 0
+        let reading = person.observe(reading: { person in
+            ended.onEnd { _ in _ = person.lastName }
+            evaluations += 1
+            return person.age
+        }) { _, _ in }
+        let former = evaluations
+        person.lastName += "."
+        expectEqual(evaluations, former)
+        person.age += 1
+        #expect(evaluations > former)
+        reading.remove()
+        person.removeAllObservers()
+    }
+
     @Test func aClosureIsFollowedWhateverItReads() {
         let (panel, log) = (ReadingPanel(), Recorder<String?>())
         let observation = panel.observe(reading: { $0.model?.fullName }, options: [.old, .new, .initial]) { _, change in

@@ -88,11 +88,7 @@ struct OpenTransactionTests {
         func time(_ count: Int) throws -> Double {
             try processorTime { for _ in 0..<count { _ = try changing(isObserved, tracker) } }
         }
-        let count = size(100_000)
-        _ = try time(count / 16)
-        let few = try time(count / 4)
-        let all = try time(count)
-        #expect(all < 8 * few + 0.05, "\(few) s for a quarter, \(all) s for all")
+        #expect(try timeRatio(to: size(100_000), time) < 9)
         tracker.expectNoLeaks()
         #expect(openCount <= 1)
         Person().withMutation(of: "age") {}

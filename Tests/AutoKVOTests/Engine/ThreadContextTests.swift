@@ -18,6 +18,9 @@ struct ThreadContextTests {
         #expect(thread.value.spareSubjects.count <= limit, sourceLocation: sourceLocation)
         #expect(thread.value.spareContexts.count <= limit, sourceLocation: sourceLocation)
         #expect(thread.value.pathWork.capacity <= 2 * limit, sourceLocation: sourceLocation)
+        #expect(thread.value.raisingLinks.capacity <= 2 * limit, sourceLocation: sourceLocation)
+        #expect(thread.value.uncertainKeys.capacity <= 2 * limit, sourceLocation: sourceLocation)
+        #expect(thread.value.affectedKeys.capacity <= 2 * limit, sourceLocation: sourceLocation)
         #expect(thread.value.spareTransactions.count <= limit, sourceLocation: sourceLocation)
         #expect(thread.value.checkedExpressions.capacity <= 2 * limit, sourceLocation: sourceLocation)
     }

@@ -68,6 +68,19 @@ private final class Owner: Model {
 
 /// Hidden keys.
 struct HiddenTests {
+    @Test("an observation of several properties gives up a hidden one by the name that it has for it") func removal() {
+        let account = Account()
+        var calls = 0
+        let both = [account.$secret, account.$name].observe { _ in calls += 1 }
+        expectEqual(both.keyPaths, ["secret", "name"])
+        expectEqual(account.removeAllObservers(forKeyPath: "secret"), 0)
+        #expect(both.remove(keyPath: "secret") && !both.remove(keyPath: "secret"))
+        account.secret = "y"
+        expectEqual(calls, 0)
+        account.name = "bea"
+        #expect(calls == 1 && both.keyPaths == ["name"])
+    }
+
     @Test("no name reaches a hidden property, in the class, a subclass, or at the end of a path", arguments: [0, 1])
     func unreachable(index: Int) throws {
         let account = index == 0 ? Account() : Sub()

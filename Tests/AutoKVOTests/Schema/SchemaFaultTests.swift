@@ -65,6 +65,30 @@ private final class Swapped: Model {
     }
 }
 
+private final class Home: Model {
+    @Observed var city = "Ulm"
+    @Observed var town = "Ulm"
+    @Observed var rows = [1]
+    override class var schema: Schema {
+        Schema(Home.self, extending: super.schema) {
+            Key("city", \.city)
+            Key("rows", \.rows)
+        }
+    }
+}
+private final class Moved: Model {
+    @Observed var home: Home? = Home()
+    @Observed var work: Home? = Home()
+    @Observed var later: Swapped?
+    override class var schema: Schema {
+        Schema(Moved.self, extending: super.schema) {
+            Key("home", \.work)
+            Key("work", \.work)
+            Key("later", \.later)
+        }
+    }
+}
+
 /// Types whose copies or whose comparison a careless check would mistake.
 private class Delicate: Model {
     struct Padded: Equatable {
@@ -134,6 +158,39 @@ struct SchemaFaultTests {
             if case .schemaFault = error.reason { return error }
         } catch {}
         return nil
+    }
+
+    @Test(
+        "a key in the middle of a path that reads another property is a fault, however the path's end is set",
+        arguments: 0..<5)
+    func inTheMiddle(way: Int) throws {
+        let moved = Moved()
+        let uses: [() throws -> Void] = [
+            { try moved.setValue("Linz", forKeyPath: "home.city") },
+            { try moved.setValues(["home.city": "Linz"]) },
+            {
+                var value: Any? = "Linz"
+                try moved.validateValue(&value, forKeyPath: "home.city")
+            },
+            { try moved.mutableArrayValue(forKeyPath: "home.rows").append(2) },
+            { _ = try moved.value(forKeyPath: "home.city") },
+        ]
+        let error = fault(uses[way])
+        #expect(error?.key == "home")
+        if way < 4 { expectEqual(error?.keyPath, way == 3 ? "home.rows" : "home.city") }
+        #expect(moved.home!.city == "Ulm" && moved.work!.city == "Ulm" && moved.work!.rows == [1])
+    }
+
+    @Test("so is the last key of a path that is bound, where the object comes later: it is reported") func boundLater()
+        throws
+    {
+        let (moved, source) = (Moved(), Home())
+        try moved.bind("later.a", to: "city", of: source)
+        moved.later = Swapped()
+        let lines = messages { source.city = "Linz" }
+        expectEqual(moved.later?.a, "a")
+        expectEqual(moved.later?.b, "b")
+        #expect(lines.contains { $0.contains("faulty") })
     }
 
     @Test("a key that nothing announces is a fault that says what to write", arguments: 0..<5)

@@ -19,13 +19,13 @@ func processorTime(of body: () throws -> Void) rethrows -> Double {
 }
 
 /// By how much four times as many things take longer: near 4 if each costs the same, 16 if each looks at all. What disturbs can only
-/// make a time longer, so the least counts of up to six turns; the first that is near 4 is enough.
-func timeRatio(to count: Int, _ time: (_ count: Int) throws -> Double) rethrows -> Double {
+/// make a time longer, so the least counts of up to six turns; the first that is near 4 is enough, or less than `enough`.
+func timeRatio(to count: Int, enough: Double = 6, _ time: (_ count: Int) throws -> Double) rethrows -> Double {
     var (few, many) = (try time(count / 4), Double.infinity)
     for _ in 0..<6 {
         many = min(many, try time(count))
         few = min(few, try time(count / 4))
-        if many < 6 * few { break }
+        if many < enough * few { break }
     }
     return many / few
 }

@@ -98,8 +98,9 @@ extension Expression {
         else { return }
         if root.isDeinitializing { observation.end(.observerDeinitialized) }
         // A change of which it is still to be notified looks again behind that.
-        let isDue = ThreadContext.current.value.pending.members.contains { $0.object.route == .to(route) }
-        if !isDue, readsNothing() { observation.end(.targetDeinitialized) }
+        if readsNothing(), ThreadContext.current.value.pending(of: [Borrowed.to(route).rawAddress]).isEmpty {
+            observation.end(.targetDeinitialized)
+        }
     }
 }
 

@@ -96,7 +96,7 @@ extension TrackedObject {
 extension ResolvedKey {
     /// Finds out, when a value is first read or set by name, whether the key path leads to the `@Observed` property of that
     /// name. Only where no subclass overrides the getter: it is the wrapper's then, unless the key path is wrong.
-    func checkKeyPath(of object: TrackedObject) throws(KeyValueError) {
+    func checkKeyPath(of object: TrackedObject, in keyPath: String? = nil) throws(KeyValueError) {
         // In a deinit nothing is recorded.
         if keyPathCheck.load(ordering: .relaxed) == .pending, !(mayBeOfAnother && object.isDeinitializing) {
             let isRead =
@@ -110,7 +110,8 @@ extension ResolvedKey {
         guard keyPathCheck.load(ordering: .relaxed) == .failed else { return }
         throw .schemaFault(
             "its key path reads another value than the @Observed property \"\(name)\" holds: write "
-                + "Key(\"\(name)\", \\.\(name)), or give this key another name", of: type(of: object), key: name)
+                + "Key(\"\(name)\", \\.\(name)), or give this key another name", of: type(of: object), key: name,
+            in: keyPath)
     }
 }
 

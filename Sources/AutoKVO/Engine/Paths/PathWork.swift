@@ -50,6 +50,9 @@ enum PathWork {
         for case .start(let route) in thread.value.pathWork[start...] { route.starter.store(0, ordering: .releasing) }
         thread.value.pathWork.removeSubrange(start...)
         if start == 0, next > ThreadContext.poolLimit { thread.value.pathWork = [] }
+        if raised == 0, thread.value.raisingLinks.capacity > 2 * ThreadContext.poolLimit {
+            thread.value.raisingLinks = []
+        }
         thread.value.doesPathWork = false
     }
 

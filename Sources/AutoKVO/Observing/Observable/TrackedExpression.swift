@@ -115,6 +115,7 @@ extension KeyValueObserver {
     @MainActor private func run() {
         if isChanging.load(ordering: .relaxed) { return MainActorScheduler().schedule { self.schedule() } }
         steps.withLock { $0 }?.evaluate {
+            if self.steps.withLock({ $0 == nil }) { return }
             self.isChanging.store(true, ordering: .relaxed)
             self.schedule()
             self.isChanging.store(false, ordering: .relaxed)

@@ -22,6 +22,30 @@ struct OnceElsewhereTests {
 
     private final class Board: TrackedObject, @unchecked Sendable {}
 
+    private final class Leaving: TrackedObject, @unchecked Sendable {
+        var person: Person?
+        deinit { person?.age = 7 }
+    }
+
+    @Test("one whose observer changes the target in its deinit ends with the observer", arguments: [false, true])
+    func observerLeaves(isScheduled: Bool) {
+        let person = Person()
+        var (board, reasons): (Leaving?, [KeyValueObservation.EndReason]) = (Leaving(), [])
+        board!.person = person
+        let called = { [log] (_: Leaving) in log.add("called") }
+        let observation =
+            isScheduled
+            ? person.$age.observe(for: board!, options: .once, on: scheduler) { [log] (_: Leaving, _) in
+                log.add("called")
+            }
+            : person.$age.observe(for: board!, options: .once) { board, _ in called(board) }
+        observation.onEnd { reasons.append($0) }
+        board = nil
+        scheduler.runAll()
+        expectEqual(log.messages, [])
+        expectEqual(reasons, [.observerDeinitialized])
+    }
+
     private static let removals: [@Sendable (Person, Board) -> Int] = [
         { $1.stopObserving(of: $0) },
         { $1.stopObserving() },

@@ -46,6 +46,37 @@
             expectEqual(calls.count, 4)
         }
 
+        ///     fires, calls the handler
+        ///     rearm()
+        ///                                        fires again, calls the handler
+        ///     the first call is over: the second
+        ///     one has fired, and is not over
+        @Test(arguments: ["age", "address.city"])
+        func aCallThatIsOverDoesNotEndTheNextOne(path: String) throws {
+            let target = person()
+            target.address = tracker.track(Address())
+            let (ends, calls, isCalled, mayReturn) = (Counter(), Counter(), Door(), Door())
+            func write() { if path == "age" { target.age += 1 } else { target.address!.city += "." } }
+            var other: Thread?
+            let own = Shared<KeyValueObservation?>(nil)
+            own.value = try target.observe(path, options: .once) { _ in
+                if calls.add() == 2 {
+                    isCalled.open()
+                    return mayReturn.wait()
+                }
+                try! own.value!.rearm()
+                other = Thread { write() }
+                isCalled.wait()
+            }
+            own.value!.onEnd { _ in ends.add() }
+            write()
+            expectEqual([calls.count, ends.count], [2, 1])
+            mayReturn.open()
+            other!.join()
+            expectEqual([calls.count, ends.count], [2, 2])
+            own.value = nil
+        }
+
         ///     made the prior call of a path
         ///                                        removes the path
         ///     is about to make the call after it

@@ -58,11 +58,20 @@
             let target = person()
             let calls = Counter()
             let observer = Shared<Person?>(person())
+            let ends = Counter()
             let observation = try target.addObserver(observer.value!, forKeyPath: "age") { (_: Person, _) in calls.add()
             }
+            observation.onEnd {
+                expectEqual($0, .observerDeinitialized)
+                ends.add()
+            }
             onAnotherThread {
-                TestPoint.tearingDown.whenReached { onAnotherThread { target.age = 1 } }
+                TestPoint.tearingDown.whenReached {
+                    onAnotherThread { target.age = 1 }
+                    expectEqual(ends.count, 0, "it ends in the deinit, not on the thread that writes")
+                }
                 observer.value = nil
+                expectEqual(ends.count, 1)
             }
             expectEqual(calls.count, 0)
             #expect(!observation.isValid)

@@ -135,6 +135,57 @@ struct ToldMeanwhileTests {
         expectEqual(told, (1...times).map { "\(a + $0 - 1) \(a + $0)" })
     }
 
+    private final class Late: Model, @unchecked Sendable {
+        @Observed var a = 0
+        @Observed var b = 0
+        var meanwhile: (() -> Void)?
+        @Derived({ (late: Late) in late.a + late.b }) var sum: Int
+        var label: String {
+            meanwhile.take()?()
+            return "\(sum)"
+        }
+        override class var schema: Schema {
+            Schema(Late.self, extending: super.schema) { Key("label", \.label, affectedBy: "sum") }
+        }
+    }
+
+    ///     begins a change of a
+    ///                                       begins a change of b
+    ///     finds that sum is 1
+    ///     reads label, which comes after
+    ///                                       b = 10, and tells that sum is 11
+    ///     tells that sum is 1
+    @Test("nor one that is told behind the read of its own new value, and before the calls", arguments: [false, true])
+    func betweenReadingAndTelling(isDistinct: Bool) throws {
+        let late = Late()
+        let told = MessageLog()
+        late.$sum.observe(options: isDistinct ? [.old, .new, .distinct] : [.old, .new]) {
+            told.add("\($0.oldValue!) \($0.newValue!)")
+        }
+        try late.observe("label", options: .new) { _ in }
+        let (isBegun, mayEnd, isOver) = (Door(), Door(), Door())
+        let other = Thread {
+            late.$b.withMutation {
+                isBegun.open()
+                mayEnd.wait()
+                late.b = 10
+            }
+            isOver.open()
+        }
+        isBegun.wait()
+        late.$a.withMutation {
+            late.a = 1
+            late.meanwhile = {
+                mayEnd.open()
+                isOver.wait()
+            }
+        }
+        other.join()
+        expectEqual(told.messages, ["0 11"])
+        late.a = 2
+        expectEqual(told.messages, ["0 11", "11 12"])
+    }
+
     private class Base: Model {
         @Observed var items: [Int] = []
         override class var schema: Schema { Schema(Base.self, extending: super.schema) { Key("items", \.items) } }
