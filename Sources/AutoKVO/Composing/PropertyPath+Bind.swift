@@ -129,10 +129,12 @@ extension Property {
         // An edit is for the object that was shown.
         func writeBack(_ object: TrackedObject, to root: TrackedObject, _ reading: KeyValueObservation) {
             let value = own.value(in: object, as: Value.self)
-            let found = other.object(from: root)
-            guard shown.isShown(found) ?? false, !areSame(current(root), value), !shown.isEqual(to: value),
-                let end = found ?? other.object(from: root, isToBeSet: true)
-            else { return }
+            let end = other.object(from: root)
+            guard shown.isShown(end) ?? false, !areSame(current(root), value), !shown.isEqual(to: value) else { return }
+            if end == nil {
+                _ = other.object(from: root, isToBeSet: true)
+                return
+            }
             let edited = inverse(value)
             // The functions may have selected another object, or ended this.
             guard other.object(from: root) === end, reading.isValid else { return }

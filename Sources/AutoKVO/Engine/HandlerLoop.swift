@@ -166,7 +166,7 @@ extension KeyValueObservation {
 
     /// After a call of the handler, or without one because the observer is dead.
     @inline(never)
-    fileprivate func finishCall(_ event: ChangeEvent, _ isCalled: Bool, _ arming: UInt8) {
+    fileprivate func finishCall(_ event: ChangeEvent, _ isCalled: Bool, _ arming: Int) {
         if isCalled, flags.contains(.counted) { details!.calls.wrappingAdd(1, ordering: .relaxed) }
         if options.contains(.once), !event.isPrior {
             if flags.contains(.scheduled) { endDelivery() } else { didFire(arming: arming) }
@@ -176,7 +176,7 @@ extension KeyValueObservation {
     /// Whether `.prior`, `.once` and `.distinct` allow the call: nil if not; with `.once` which of its `armings` has fired. Not inlined, as its
     /// variables would be on the stack of the handlers.
     @inline(never)
-    fileprivate func admits(_ subject: Subject, _ route: Borrowed<Route>?, _ calls: CallsOfChange?) -> UInt8? {
+    fileprivate func admits(_ subject: Subject, _ route: Borrowed<Route>?, _ calls: CallsOfChange?) -> Int? {
         let event = subject.event
         guard options.isDisjoint(with: event.excluded), isLive, !event.isPrior || options.contains(.prior) else {
             return nil
@@ -192,7 +192,7 @@ extension KeyValueObservation {
     ///                                                  fires it
     ///                                                  arms it again
     ///     would fire it, for what was written before
-    private func claim(_ subject: Subject, _ route: Route?, _ calls: CallsOfChange?) -> UInt8? {
+    private func claim(_ subject: Subject, _ route: Route?, _ calls: CallsOfChange?) -> Int? {
         let token = subject.event.token
         /// Under the lock.
         func isFound() -> Bool { route.map { details?.routes?.contains($0) ?? false } ?? (sequence <= subject.end) }
@@ -217,7 +217,7 @@ extension KeyValueObservation {
         //     hands its change to the scheduler
         if flags.contains(.scheduled) { beginDelivery() }
         // In one section: a claim of a path that is being removed is left to the others.
-        let fired: UInt8? = underLock {
+        let fired: Int? = underLock {
             let isClaimed = !subject.event.isInitial && state == .claimed
             guard isFound(), !isClaimed || details!.takeClaim(mayTake) else { return nil }
             details?.hasFiredInVain = false

@@ -14,6 +14,9 @@ extension KeyValueObservation {
         if let ended { Recording.suspended { action(ended) } }
     }
 
+    /// How often it was armed again. Under the lock.
+    var armings: Int { details?.armings ?? 0 }
+
     /// The details, made if they are missing. Under the lock.
     func makeDetails() -> ObservationDetails {
         if details == nil { details = ObservationDetails() }
@@ -41,7 +44,8 @@ extension KeyValueObservation {
         } while !underLock({
             // Not one that has been armed and has fired again since: its `onEnd` is still to run.
             guard endReason == .fired, changeState(from: .fired, to: .active) else { return false }
-            (endReason, armings) = (nil, armings &+ 1)
+            endReason = nil
+            makeDetails().armings += 1
             // Also where it has not been taken out of the lists.
             if hasRoutes { former = deactivateRoutes() } else { record!.list(Int(slot))!.value.number(self) }
             // Not one whose paths have been removed meanwhile: nothing would let go of it.
@@ -96,7 +100,7 @@ extension KeyValueObservation {
     ///   - unlessFindable: Whether another change may be on its way.
     ///   - arming: The `armings` for which it has fired, if another thread may have fired it since, and be calling the handler.
     @inline(never)
-    func didFire(unlessFindable: Bool = false, arming: UInt8? = nil) {
+    func didFire(unlessFindable: Bool = false, arming: Int? = nil) {
         let (actions, targets): ([(EndReason) -> Void], [ObjectIdentifier: TrackedObject]) = underLock {
             guard state == .fired, endReason == nil, !(unlessFindable && isFindable), arming ?? armings == armings
             else { return ([], [:]) }

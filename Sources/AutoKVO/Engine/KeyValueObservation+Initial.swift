@@ -44,7 +44,7 @@ extension KeyValueObservation {
                 root.lock.withLock { list.value.number(route?.part ?? self) }
                 return AffectedLists.noteAddition()
             }
-            (subject.isUncertain, subject.isLeafSet) = (true, false)
+            subject.initialWalk = subject.walk
             extendLifetime(subject.replaceOld(now, subject.changes?.all ?? 0))
         }
         return wantsNew ? now : nil

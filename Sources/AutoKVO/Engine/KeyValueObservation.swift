@@ -28,8 +28,6 @@ public final class KeyValueObservation: @unchecked Sendable {
     /// it after its target's death.
     var isHeld = false
     var ownsItself = false
-    /// How often it was armed again, modulo 256.
-    var armings: UInt8 = 0
     /// Why it ended, once the `onEnd` closures have run with that reason, or are about to; nil while it is armed.
     var endReason: EndReason?
     /// The index of the key in the schema of the target's class; -1 for an observation with routes.
@@ -218,6 +216,8 @@ final class ObservationDetails {
     var retainedTargets: [ObjectIdentifier: TrackedObject] = [:]
     /// With `.once` and `.prior`: the change that made the prior call.
     var claimant: UInt = 0
+    /// How often it was armed again.
+    var armings = 0
     /// Whether that may turn out to be no change: then the call after another one takes its place.
     var isClaimUncertain = false
     /// With `.once` and a scheduler: how many changes are on their way for which it has fired. Each is counted until it is delivered or

@@ -45,7 +45,7 @@ extension Subject {
             makeEvent(isPrior: false)
             tellElsewhere(nil)
             deliver(thread)
-            isDropped = true
+            (isDropped, isOldTold) = (true, false)
             return
         }
         guard let continuation = continuation.take() else { return deliver(thread) }

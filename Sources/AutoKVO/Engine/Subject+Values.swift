@@ -108,6 +108,7 @@ extension Subject {
     /// The values have turned out to be others than those of the event.
     func makeEventAgain() {
         isDropped = false
+        if !isKnown { (event.old, event.new) = (nil, nil) }
         if new.isFilled { extendLifetime(new.take()) }
         makeEvent(isPrior: false)
     }
@@ -116,10 +117,11 @@ extension Subject {
     private func readNew() {
         if isKnown || isDropped { return }
         // Its function writes what it reads, in its first evaluation: there is no value yet that anybody could have been told. Or nobody needs it
-        // any more, so its function is not called.
+        // any more, so its function is not called. Or nothing has changed since it was told.
         isDropped =
-            isUncertain
-            && expression.map { $0.liveRoute == nil || $0.isEvaluatingHere && $0.changes.all == 0 } ?? isComputed
+            initialWalk == walk
+            || isUncertain
+                && expression.map { $0.liveRoute == nil || $0.isEvaluatingHere && $0.changes.all == 0 } ?? isComputed
         if isDropped || !wantsNew { return }
         if let edit {
             if let elements = elements(of: edit, edit.inserted, isMissing: edit.kind == .removal) { new.set(elements) }

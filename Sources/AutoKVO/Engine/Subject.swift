@@ -50,6 +50,8 @@ final class Subject: PooledObject {
     var opener: ObjectIdentifier?
     /// The last walk through what a change concerns that has come to it.
     var walk: UInt = 0
+    /// Of a path: the same when its observer was told the value by its initial call.
+    var initialWalk: UInt = .max
     /// Whether the `coalescingChanges` under way counts itself into it.
     var isCoalesced = false
     /// Of a path: whether a change of an object on the way has come to it while it was open.
@@ -221,7 +223,6 @@ final class Subject: PooledObject {
         if edit != nil { (edit, wholeOld) = (nil, nil) }
         if head != nil { head = nil }
         if !claimed.isEmpty { releaseClaims { _ in true } }
-        claimed = []
         if old.isFilled { old.take() }
         if new.isFilled { new.take() }
         record?.release()
@@ -251,6 +252,7 @@ final class Subject: PooledObject {
             if isReleased($0) { released.append($0) }
             return released.last === $0
         }
+        if claimed.isEmpty, released.count > ThreadContext.poolLimit { claimed = [] }
         for observation in released { observation.releaseClaim(of: event.token) }
     }
 

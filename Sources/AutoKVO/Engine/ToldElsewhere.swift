@@ -14,7 +14,7 @@ import Synchronization
 /// observers have been called. A write during which no user code runs is not counted: nobody can make another change in between.
 final class ToldElsewhere {
     /// Counts what has been told while a subject of the topic was open.
-    let number: Int
+    var number = 0
     /// Nil if it is not known.
     let value: Any?
     /// How often an expression had changed then, and which: each counts its own changes, and the open change may read behind another one.
@@ -24,9 +24,14 @@ final class ToldElsewhere {
     /// So the open change has to tell all of them, whatever it comes to.
     let isToldToSome: Bool
 
-    init(number: Int, value: Any?, changes: Int, computed: ObjectIdentifier?, isToldToSome: Bool) {
-        (self.number, self.value, self.isToldToSome) = (number, value, isToldToSome)
-        (self.changes, self.computed) = (changes, computed)
+    /// What a subject is about to tell. Where no observer asks for values none is read: then it is only known that they have been told one.
+    init(by subject: Subject) {
+        let event = subject.event
+        value =
+            (subject.edit == nil ? event.newValue?.box() : nil)
+            ?? (subject.needs.isDisjoint(with: .values) ? nil : subject.readWhole())
+        (changes, computed) = (subject.changes?.all ?? 0, subject.computed.map { ObjectIdentifier($0) })
+        isToldToSome = value == nil || !subject.isOldTold && event.isUnchanged
     }
 }
 
@@ -68,8 +73,8 @@ extension Subject {
 
     /// Other threads need not leave anything for it any more. Under the lock of `root`.
     ///
-    /// - Returns: What is to be released.
-    func becomeUnknown() -> ToldElsewhere? {
+    /// - Returns: What is to be released without it.
+    @inline(__always) @discardableResult func becomeUnknown(_ root: ObjectRecord) -> ToldElsewhere? {
         if toldBefore.take() == nil || addOpen(-1) > 0 { return nil }
         return root.guarded.details?.told.removeValue(forKey: identity)
     }
@@ -85,14 +90,33 @@ extension Subject {
     /// another thread may tell the value once more: so this is done a few times.
     @inline(never)
     private func settleEvent(_ transaction: Transaction?) {
-        // Of a list of which late observers are a subject of their own.
-        var known: Int32 = 1
-        if lowerBound > 0 { transaction?.forEach(of: identity) { if $0 !== self, $0.toldBefore != nil { known += 1 } } }
+        let siblings = openSubjects > 1 ? siblings(in: transaction) : 0
         var turns = 3
-        while leaveValue(known, isStaying: turns > 0) || edit != nil && isWhole {
+        while leaveValue(siblings, isStaying: turns > 0) || edit != nil && isWhole {
             turns -= 1
             makeEventAgain()
         }
+    }
+
+    /// How many other subjects of the list this thread has made known for the change: those of late observers, or for them the others.
+    @inline(never)
+    private func siblings(in transaction: Transaction?) -> Int32 {
+        var count: Int32 = 0
+        func add(_ other: Subject) { if other !== self, other.toldBefore != nil { count += 1 } }
+        if let transaction {
+            transaction.forEach(of: identity, add)
+        } else {
+            ThreadContext.current.forEachOpen(identity, add)
+        }
+        return count
+    }
+
+    /// What the subject leaves, if anybody is to find it.
+    private func makeTold(_ siblings: Int32) -> ToldElsewhere? {
+        // Where it is equal, those who are not called know it if they have been told the old one.
+        let isLeft =
+            openSubjects > siblings + (toldBefore == nil ? 0 : 1) && lowerBound == 0 && (isOldTold || !isDropped)
+        return isLeft ? ToldElsewhere(by: self) : nil
     }
 
     /// Finds out what was told, leaves what will be, and becomes unknown, in one section of the lock: another thread that ends its change either
@@ -104,50 +128,41 @@ extension Subject {
     ///                                                   tells that p.sum has changed from 0 to 11
     ///     tells that it has changed from 0 to 1
     ///
-    /// Where no observer asks for values none is read: then it is only known that they have been told one. A subject of late observers
-    /// (`lowerBound`) leaves nothing: the observers before them do not know the value yet.
+    /// A subject of late observers (`lowerBound`) leaves nothing: the observers before them do not know the value yet.
     ///
     /// - Parameters:
-    ///   - known: How many subjects of the topic the change has.
+    ///   - siblings: See `siblings(in:)`.
     ///   - isStaying: Whether it is to stay known if there was anything told.
     /// - Returns: Whether the event has to be made again.
-    private func leaveValue(_ known: Int32, isStaying: Bool) -> Bool {
-        // Where it is equal, those who are not called know it if they have been told the old one.
-        let isLeft = openSubjects > (toldBefore == nil ? 0 : 1) && lowerBound == 0 && (isOldTold || !isDropped)
-        let value =
-            !isLeft
-            ? nil
-            : (edit == nil ? event.newValue?.box() : nil) ?? (needs.isDisjoint(with: .values) ? nil : readWhole())
-        let isToldToSome = isLeft && (value == nil || !isOldTold && event.isUnchanged)
-        let (root, changes, computed) = (root, changes?.all ?? 0, computed.map { ObjectIdentifier($0) })
-        var (told, former): (ToldElsewhere?, ToldElsewhere?)
+    @inline(__always)
+    private func leaveValue(_ siblings: Int32, isStaying: Bool) -> Bool {
+        let (root, left) = (root, openSubjects == 1 && toldBefore != nil ? nil : makeTold(siblings))
+        var (found, isNews): (ToldElsewhere?, Bool) = (nil, false)
         let isAgain: Bool = root.lock.withLock {
+            found = root.guarded.details?.told[identity]
             if let before = toldBefore {
-                told = root.guarded.details?.told[identity]
-                if told?.number ?? 0 <= before { told = nil }
+                isNews = found.map { $0.number > before } ?? false
                 // What another open change has edited is in the collection, and has not been told.
-                if openSubjects > known, wholeOld != nil || !needs.contains(.old) { reportAsSetting() }
-                if isStaying, let told {
-                    toldBefore = told.number
+                if openSubjects > siblings + 1, wholeOld != nil || !needs.contains(.old) { reportAsSetting() }
+                if isStaying, isNews {
+                    toldBefore = found!.number
                     return true
                 }
                 if edit != nil, isWhole { return true }
-                former = becomeUnknown()
-                if told != nil { return true }
+                becomeUnknown(root)
+                if isNews { return true }
             }
-            if !isLeft || openSubjects == 0 { return false }
-            let details = root.guarded.makeDetails()
-            let number = 1 + (details.told[identity]?.number ?? 0)
-            let new = ToldElsewhere(
-                number: number, value: value, changes: changes, computed: computed, isToldToSome: isToldToSome)
-            former = details.told.updateValue(new, forKey: identity)
+            guard let left, openSubjects > 0 else { return false }
+            left.number = 1 + (found?.number ?? 0)
+            root.guarded.makeDetails().told[identity] = left
             return false
         }
-        if let told {
-            event.isAmbiguous = told.isToldToSome
-            extendLifetime(replaceOld(told.value, told.computed == computed ? told.changes : formerChanges))
+        if isNews, let found {
+            event.isAmbiguous = found.isToldToSome
+            let isSame = found.computed == computed.map { ObjectIdentifier($0) }
+            extendLifetime(replaceOld(found.value, isSame ? found.changes : formerChanges))
         }
-        extendLifetime((told, former))
+        extendLifetime(found)
         return isAgain
     }
 }

@@ -100,7 +100,8 @@ extension Transaction {
         }
         // What has joined it meanwhile is delivered, too.
         for subject in subjects.filter(others.contains).map(\.object) {
-            extendLifetime(subject.root.lock.withLock { subject.becomeUnknown() })
+            let root = subject.root
+            extendLifetime(root.lock.withLock { subject.becomeUnknown(root) })
         }
         let notified = subjects.filter { !others.contains($0) }
         if !notified.isEmpty { notify(notified, isPrior: false, thread) }
@@ -235,15 +236,34 @@ extension Transaction {
     private func notifyAll(
         _ subjects: [Borrowed<Subject>], _ isPrior: Bool, _ older: [Subject], _ thread: InPlace<ThreadContext>
     ) {
-        for subject in subjects { subject.use { $0.makeEvent(isPrior: isPrior) } }
+        var hasLate = false
+        for subject in subjects {
+            subject.use {
+                $0.makeEvent(isPrior: isPrior)
+                if $0.lowerBound > 0 { hasLate = true }
+            }
+        }
         // Late ones first: what the others tell is not news for them.
-        for isLate in isPrior ? [] : [true, false] {
+        func settle(isLate: Bool) {
             for subject in subjects { subject.use { if ($0.lowerBound > 0) == isLate { $0.tellElsewhere(self) } } }
+        }
+        if !isPrior {
+            if hasLate { settle(isLate: true) }
+            settle(isLate: false)
         }
         let parts = subjects.count < 2 ? [] : Transaction.makeParts(of: subjects, isPrior: isPrior)
         let told = parts.isEmpty ? subjects : Transaction.separated(subjects, parts)
-        Transaction.rememberCalls(told)
-        for subject in told { subject.use { thread.value.appendPending($0) } }
+        // The subjects that may have paths whose handlers ignore the change know of each other's calls.
+        var calls: CallsOfChange?
+        for subject in told {
+            subject.use {
+                if $0.route?.use({ $0.ignoresChange }) ?? $0.list?.value.hasParts ?? false {
+                    if calls == nil { calls = CallsOfChange(told) }
+                    $0.calls = calls
+                }
+                thread.value.appendPending($0)
+            }
+        }
         Transaction.complete(older, thread)
         for subject in told { subject.use { $0.deliver(thread) } }
         for subject in told {
@@ -255,19 +275,6 @@ extension Transaction {
         for part in parts {
             part.source!.separated = []
             part.clear()
-        }
-    }
-
-    /// Lets the subjects that may have paths whose handlers ignore the change know of each other's calls.
-    @inline(__always)
-    private static func rememberCalls(_ subjects: [Borrowed<Subject>]) {
-        var calls: CallsOfChange?
-        for subject in subjects {
-            subject.use {
-                guard $0.route?.use({ $0.ignoresChange }) ?? $0.list?.value.hasParts ?? false else { return }
-                if calls == nil { calls = CallsOfChange(subjects) }
-                $0.calls = calls
-            }
         }
     }
 }
