@@ -1,10 +1,4 @@
 extension ClassSchema {
-    /// A value as one that the property of a key can be set to.
-    func prepare(_ value: Any?, for key: ResolvedKey, in keyPath: String) throws(KeyValueError) -> Any {
-        try requireSetter(of: key, in: keyPath)
-        return try convert(value, for: key, in: keyPath)
-    }
-
     /// A value as one of a key's type, as one of its declarations says it.
     func convert(
         _ value: Any?, for key: ResolvedKey, _ declared: DeclaredKey? = nil, in keyPath: String

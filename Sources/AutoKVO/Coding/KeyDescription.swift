@@ -24,11 +24,9 @@ public struct KeyDescription {
 extension KeyDescription: CustomStringConvertible {
     /// Such as `age: Int, settable`.
     @export(implementation) public var description: String {
-        let traits = [
-            isSettable ? "settable" : "", isWeak ? "weak" : "",
-            isDerived ? "derived" + (affectedBy.isEmpty ? "" : " from " + affectedBy.joined(separator: ", ")) : "",
-        ]
-        return "\(name): \(valueType)" + traits.filter { !$0.isEmpty }.map { ", " + $0 }.joined()
+        let traits = (isSettable ? ", settable" : "") + (isWeak ? ", weak" : "") + (isDerived ? ", derived" : "")
+        let bases = isDerived && !affectedBy.isEmpty ? " from " + affectedBy.joined(separator: ", ") : ""
+        return "\(name): \(valueType)\(traits)\(bases)"
     }
 }
 

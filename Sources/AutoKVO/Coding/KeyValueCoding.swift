@@ -74,7 +74,8 @@ extension TrackedObject {
         guard let slot = schema.slot(of: key) else { return try setValue(value, forUndefinedKey: key) }
         let resolved = schema.keys[slot]
         try resolved.checkKeyPath(of: self)
-        set(try schema.prepare(value, for: resolved, in: key), resolved)
+        try schema.requireSetter(of: resolved, in: key)
+        set(try schema.convert(value, for: resolved, in: key), resolved)
     }
 
     /// Sets the property at the end of a key path, as `setValue(_:forKey:)` does.

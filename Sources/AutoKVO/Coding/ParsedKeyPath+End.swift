@@ -13,19 +13,13 @@ extension ParsedKeyPath {
 
     /// Values that have been checked and will be set: a path is followed as it will lead then.
     final class PreparedValues {
-        enum Prepared {
-            case value(Any)
-            /// The key was to be set, and cannot be.
-            case refused
-        }
-
         private struct Place: Hashable {
             let object: ObjectIdentifier
             let slot: Int
         }
 
-        /// The objects are kept, so that no other one has the identity of one of them.
-        private var values: [Place: (object: TrackedObject, prepared: Prepared)] = [:]
+        /// Nil for a key that was to be set, and cannot be. The objects are kept, so that no other one has the identity of one of them.
+        private var values: [Place: (object: TrackedObject, value: Any?)] = [:]
         /// The number of the path that is followed or set; nil if paths need not be compared.
         var path: Int?
         /// The paths that lead through a key of an object, and to what.
@@ -34,14 +28,15 @@ extension ParsedKeyPath {
         private(set) var overtaken: [Int: Int] = [:]
 
         /// What is known of the value that a key of an object will have; nil if it is not to be set.
-        subscript(object: TrackedObject, slot: Int) -> Prepared? {
-            values[Place(object: ObjectIdentifier(object), slot: slot)]?.prepared
+        subscript(object: TrackedObject, slot: Int) -> (object: TrackedObject, value: Any?)? {
+            values[Place(object: ObjectIdentifier(object), slot: slot)]
         }
 
-        func set(_ prepared: Prepared, for slot: Int, of object: TrackedObject) {
+        /// - Parameter value: Nil if the key cannot be set.
+        func set(_ value: Any?, for slot: Int, of object: TrackedObject) {
             let place = Place(object: ObjectIdentifier(object), slot: slot)
-            values[place] = (object, prepared)
-            guard let path, case .value(let value) = prepared, let others = passing[place] else { return }
+            values[place] = (object, value)
+            guard let path, let value, let others = passing[place] else { return }
             let next = unwrapped(value) as? TrackedObject
             for other in others where other.path != path && other.next !== next { overtaken[other.path] = path }
         }
@@ -85,15 +80,15 @@ extension ParsedKeyPath {
             if let object = end.object {
                 end.object = nil
                 defer { prepared?.pass(slot, of: object, to: end.object) }
-                var isRefused = false
-                switch prepared?[object, slot] {
-                case .value(let value): end.object = try self.object(in: value, of: keys[level], schema)
-                case .refused: isRefused = true
-                case nil:
+                let known = prepared?[object, slot]
+                if let known {
+                    end.object = try self.object(in: known.value, of: keys[level], schema)
+                } else {
                     try schema.keys[slot].checkKeyPath(of: object, in: text)
                     end.object = try readObject(.to(key), of: .to(object))
                 }
-                if end.object == nil, !isRefused {
+                // Where what was to be set is refused, that is the error.
+                if end.object == nil, known.map({ $0.value != nil }) ?? true {
                     end.noObject = schema.error(.noObject, of: schema.keys[slot], in: text)
                 }
             }
@@ -112,9 +107,9 @@ extension ParsedKeyPath {
     /// The object that a value of a key is; nil if the value is nil.
     ///
     /// - Throws: A `KeyValueError` if the value is no object.
-    private func object(in value: Any, of name: String, _ schema: ClassSchema) throws(KeyValueError) -> TrackedObject? {
-        guard let value = unwrapped(value) else { return nil }
+    private func object(in value: Any?, of key: String, _ schema: ClassSchema) throws(KeyValueError) -> TrackedObject? {
+        guard let value = value.flatMap(unwrapped) else { return nil }
         if let object = value as? TrackedObject { return object }
-        throw cannotGoOn(at: type(of: value), name, of: schema.className)
+        throw cannotGoOn(at: type(of: value), key, of: schema.className)
     }
 }

@@ -51,10 +51,8 @@ extension TrackedObject {
             }
             func own<Value>(_ type: Value.Type) -> Any? { AutoKVO.convert(old, to: type).map { $0 as Any } }
             // As it was: by name, an NSNull would become nil.
-            guard let own = _openExistential(key.declared.valueType, do: own) else {
-                return try setValue(old, forKeyPath: keyPath)
-            }
-            return owner.set(own, key)
+            if let own = _openExistential(key.declared.valueType, do: own) { return owner.set(own, key) }
+            return try setValue(old, forKeyPath: keyPath)
         }
         try ProxiedKey(owner, schema, key, in: keyPath).revert(change)
     }

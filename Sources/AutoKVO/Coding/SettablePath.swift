@@ -64,14 +64,13 @@ struct SettablePath<Value> {
     func set(_ value: Value, from root: TrackedObject, if isWanted: () -> Bool = { true }) {
         do throws(KeyValueError) {
             let end = try path.end(from: root)
-            guard let object = end.object, let (schema, key) = end.key else { return }
+            guard let object = end.object, let key = end.key?.key else { return }
             let isStored = !path.properties.isEmpty && key.storageType == Observed<Value>.self
             var handle =
                 own
                 ?? (isStored ? Property<Value>(object, PropertyStorage(in: object, offset: key.offset!)).settable : nil)
             if isShown, key.isOverridden, key.declared.write != nil { handle = nil }
-            if handle == nil { try key.checkKeyPath(of: object, in: path.text) }
-            let new: Any = handle == nil ? try schema.prepare(value, for: key, in: path.text) : value
+            let new: Any = handle == nil ? try end.step(setting: value)!.value : value
             let property = handle ?? SettableProperty(key)
             if property.needs(new, in: object), isWanted() { property.set(object, to: new) }
         } catch { report(error) }
@@ -110,11 +109,10 @@ final class ShownObject: Sendable {
         extendLifetime(other)
     }
 
-    /// Whether an object is shown, or that there is none; nil while something else is being set.
-    func isShown(_ object: TrackedObject?) -> Bool? {
-        content.withLock { $0 }.map { shown in
-            object.map { shown.object?.isReference(to: $0) ?? false } ?? (shown.object == nil)
-        }
+    /// Whether an object is shown, or that there is none. False while something else is being set.
+    func isShown(_ object: TrackedObject?) -> Bool {
+        guard let shown = content.withLock({ $0 }) else { return false }
+        return object.map { shown.object?.isReference(to: $0) ?? false } ?? (shown.object == nil)
     }
 
     /// Whether an equal value is shown. False while something else is being set, or if it is an object that is dead.

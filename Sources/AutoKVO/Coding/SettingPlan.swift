@@ -29,11 +29,11 @@ struct SettingPlan {
         let end = try root.pathEnd(keyPath, with: prepared)
         do throws(KeyValueError) {
             guard let step = try end.step(setting: value, validating: validating) else { return nil }
-            prepared.set(.value(step.value), for: step.key.slot, of: step.object)
+            prepared.set(step.value, for: step.key.slot, of: step.object)
             steps.append(step)
             return step
         } catch {
-            if let object = end.object, let (_, key) = end.key { prepared.set(.refused, for: key.slot, of: object) }
+            if let object = end.object, let (_, key) = end.key { prepared.set(nil, for: key.slot, of: object) }
             throw error
         }
     }

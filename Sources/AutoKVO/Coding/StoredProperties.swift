@@ -65,13 +65,11 @@ struct StoredProperty {
             guard let storage = key.storageType, let field = key.field else { return }
             let former = key.isOverridden ? storage.reader(of: field)(object) : ()
             storage.restore(old, in: field, of: object)
+            if !key.isOverridden || isWeak { return }
             // What was recorded is what the getter returned. One that returns something else than is stored leads elsewhere now. Not compared by
             // their bytes: what is read is another closure each time, and has other bytes between its parts.
-            func isStored() -> Bool {
-                let (read, stored) = (key.declared.read(object), storage.reader(of: field)(object))
-                return areEqual(read, stored) || isSameContent(read, stored)
-            }
-            if !key.isOverridden || isWeak || isStored() { return }
+            let (read, stored) = (key.declared.read(object), storage.reader(of: field)(object))
+            if areEqual(read, stored) || isSameContent(read, stored) { return }
             storage.restore(former, in: field, of: object)
             throw change.failure("a subclass overrides the property, and no Key lets it be set", object, key.name)
         }

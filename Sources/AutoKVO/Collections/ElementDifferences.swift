@@ -14,9 +14,6 @@ struct ElementDifferences {
     /// Whether it takes a removal and an insertion.
     @usableFromInline var isTwoEdits: Bool { !isReplacement && !removed.isEmpty && !inserted.isEmpty }
 
-    /// Finding the fewest takes the square of their number, so it is done for so many.
-    private static var maximumCount: Int { 2000 }
-
     @usableFromInline init<Element>(from old: [Element], to new: [Element], allowsReplacement: Bool) {
         self.allowsReplacement = allowsReplacement
         let areSame = ElementIdentity.comparison(old, new)
@@ -27,11 +24,11 @@ struct ElementDifferences {
             Array(old[start..<old.count - rest]), Array(new[start..<new.count - rest]))
         let areOthers = Set(left).isDisjoint(with: right)
         let areMoved = allowsReplacement && left.sorted() == right.sorted()
-        if !areOthers, !areMoved, left.count + right.count <= Self.maximumCount {
-            let (last, next) = (0..<left.count, 0..<right.count)
+        // Finding the fewest takes the square of their number.
+        if !areOthers, !areMoved, left.count + right.count <= 2000 {
             let difference = right.difference(from: left)
-            for case .remove(let offset, _, _) in difference { removed.insert(offset, within: last) }
-            for case .insert(let offset, _, _) in difference { inserted.insert(offset, within: next) }
+            for case .remove(let offset, _, _) in difference { removed.insert(offset, within: left) }
+            for case .insert(let offset, _, _) in difference { inserted.insert(offset, within: right) }
             (removed, inserted) = (removed.shifted(by: start), inserted.shifted(by: start))
         } else if left.count == right.count {
             removed = left.indices.indices { left[$0] != right[$0] }.shifted(by: start)
@@ -43,8 +40,7 @@ struct ElementDifferences {
 
     /// The first of the edits, or the only one.
     @usableFromInline var firstChange: CollectionChange {
-        if isReplacement { return CollectionChange(.replacement, indexes: removed) }
-        return removed.isEmpty
-            ? CollectionChange(.insertion, indexes: inserted) : CollectionChange(.removal, indexes: removed)
+        if removed.isEmpty { return CollectionChange(.insertion, indexes: inserted) }
+        return CollectionChange(isReplacement ? .replacement : .removal, indexes: removed)
     }
 }

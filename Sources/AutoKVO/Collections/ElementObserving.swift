@@ -38,11 +38,9 @@ extension TrackedObject {
         let checked = try CheckedKeyPath.of(keyPath, from: requireSchema())
         let valueType = unwrappedType(checked.valueType)
         if isOpen(valueType), valueType != (any IntOrDouble).self { return }
-        guard let collection = valueType as? any KeyValueCollection.Type,
-            canConvert(from: collection.elementType, to: type)
-        else {
-            throw checked.path.wrongType(from: Swift.type(of: self), valueType, "a collection of \(type)")
-        }
+        let elementType = (valueType as? any KeyValueCollection.Type)?.elementType
+        if let elementType, canConvert(from: elementType, to: type) { return }
+        throw checked.path.wrongType(from: Swift.type(of: self), valueType, "a collection of \(type)")
     }
 }
 

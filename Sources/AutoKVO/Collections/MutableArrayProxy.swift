@@ -251,10 +251,9 @@ extension MutableArrayProxy {
 
     @discardableResult @export(implementation)
     func require(_ bounds: Range<Int>, within count: Int, adding added: Int = 0) throws(KeyValueError) -> Range<Int> {
-        if bounds.lowerBound < 0 || bounds.lowerBound > count + added {
-            throw proxied.error(.indexOutOfRange(index: bounds.lowerBound, count: count))
-        }
-        if bounds.upperBound <= count + added { return bounds }
-        throw proxied.error(.indexOutOfRange(index: bounds.upperBound - 1, count: count))
+        let isStartRight = (0...count + added).contains(bounds.lowerBound)
+        if isStartRight, bounds.upperBound <= count + added { return bounds }
+        let index = isStartRight ? bounds.upperBound - 1 : bounds.lowerBound
+        throw proxied.error(.indexOutOfRange(index: index, count: count))
     }
 }

@@ -82,9 +82,8 @@ private final class ObservedEach<Member: TrackedObject> {
     func remove(_ member: Member) {
         let identity = ObjectIdentifier(member)
         let gone = members.withLock { members -> KeyValueObservation? in
-            guard let found = members?[identity] else { return nil }
-            members![identity] = found.count > 1 ? (found.count - 1, found.observation) : nil
-            return found.count > 1 ? nil : found.observation
+            members?[identity]?.count -= 1
+            return members?[identity]?.count == 0 ? members?.removeValue(forKey: identity)?.observation : nil
         }
         gone?.remove()
     }

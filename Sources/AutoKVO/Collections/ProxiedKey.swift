@@ -13,10 +13,8 @@
     var writesStorage = false
 
     @usableFromInline init(_ object: TrackedObject, _ name: String) throws(KeyValueError) {
-        self.object = object
-        schema = try object.requireSchema()
-        key = try schema.requireKey(name, in: name)
-        keyPath = name
+        let schema = try object.requireSchema()
+        self.init(object, schema, try schema.requireKey(name, in: name))
         try key.checkKeyPath(of: object)
     }
 

@@ -130,7 +130,7 @@ extension Property {
         func writeBack(_ object: TrackedObject, to root: TrackedObject, _ reading: KeyValueObservation) {
             let value = own.value(in: object, as: Value.self)
             let end = other.object(from: root)
-            guard shown.isShown(end) ?? false, !areSame(current(root), value), !shown.isEqual(to: value) else { return }
+            guard shown.isShown(end), !areSame(current(root), value), !shown.isEqual(to: value) else { return }
             if end == nil {
                 _ = other.object(from: root, isToBeSet: true)
                 return
@@ -141,7 +141,7 @@ extension Property {
             other.set(edited, from: root) { reading.isValid }
             // A setter may have made of it what was there before, which is no change.
             let result = current(root)
-            if shown.isShown(end) ?? false, shown.isEqual(to: result) { _ = follow(root, in: object, reading) }
+            if shown.isShown(end), shown.isEqual(to: result) { _ = follow(root, in: object, reading) }
         }
         // What is set may have its observers change the source.
         func follow(_ root: TrackedObject, in object: TrackedObject, _ reading: KeyValueObservation) -> Value? {

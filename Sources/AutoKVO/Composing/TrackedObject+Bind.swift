@@ -51,8 +51,8 @@ extension TrackedObject {
             if end.object != nil { _ = try end.step(setting: try make(current).flatMap(unwrapped)) }
             (binding, name) = (own.makeBinding(SettablePath<Any>(own).settable, copiesValues: false), own.bindingName)
         } else {
-            let settable = try SettableKey(key, of: self, for: result)
-            make = { value throws(KeyValueError) in try settable.converted(value, by: transform) }
+            let settable = try settableKey(key, for: result, by: transform)
+            make = settable.make
             _ = try make(current)
             // An `Any?` may hold an NSNull, which is nil.
             let copiesValues = transform.isIdentity && !isOpen(unwrappedType(given))

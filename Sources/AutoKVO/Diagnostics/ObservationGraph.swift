@@ -170,9 +170,9 @@ extension ObjectRecord {
             held.forEach(note)
             for each in held where each.use(routeOfReading) != nil { sightings[each.rawAddress]?.isReading = true }
             forEachObservation { observation, slot, route in
-                note(observation)
+                note(.to(observation))
                 let path = route?.path.text ?? schema!.keys[slot].name
-                sightings[observation.rawAddress]?.places.append((self, path, route?.sequence ?? 0))
+                sightings[Borrowed.to(observation).rawAddress]?.places.append((self, path, route?.sequence ?? 0))
             }
         }
     }

@@ -93,10 +93,7 @@ class ChangeContext: PooledObject {
 
     var observer: AnyObject? { observation!.use { $0.observer } }
 
-    var keyPath: String {
-        if let route { return route.use { $0.text } }
-        return observation!.use { $0.directKey }
-    }
+    var keyPath: String { route?.object.text ?? currentObservation.directKey }
 
     /// Takes ownership of what it borrows, because a handler kept its change.
     final func keep() { keep(old: oldValue(as: Any.self), new: newValue(as: Any.self)) }
@@ -165,7 +162,7 @@ struct ChangeEvent {
     @export(implementation) @inline(__always)
     var newValue: ValuePointer? { ValuePointer(type, new) }
 
-    var indexes: RangeSet<Int>? { edit?.use { $0.indexes } }
+    var indexes: RangeSet<Int>? { edit?.object.indexes }
 
     /// Whether old and new are known and equal: the whole values, or the elements that were replaced.
     var isUnchanged: Bool {

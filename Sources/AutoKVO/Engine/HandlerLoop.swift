@@ -96,7 +96,7 @@ struct HandlerLoop {
         calls?.called.insert(observation)
         let start = event.value.excluded.contains(.traced) ? ContinuousClock.now : nil
         let isCalled = perform(observation, by: route)
-        if isCalled, let start { thread.noteCall(of: observation, by: route, since: start) }
+        if isCalled, let start { thread.noteCall(of: observation, by: route?.object, since: start) }
         observation.finishCall(event.value, isCalled, arming)
     }
 

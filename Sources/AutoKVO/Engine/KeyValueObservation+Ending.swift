@@ -144,7 +144,7 @@ extension KeyValueObservation {
         if hasRoutes {
             underLock { isFindable ? RouteList() : deactivateRoutes() }.forEach { $0.end() }
         } else {
-            unmanagedRecord?.use { $0.unlink(self, unlessFindable: true) }
+            record?.unlink(self, unlessFindable: true)
         }
         unmanagedObserverRecord?.use { $0.letGo(of: self, unlessFindable: true) }
     }
@@ -235,31 +235,23 @@ extension KeyValueObservation {
         }
         // Another thread may have taken the part from its route and not have unlinked it yet; there will be nothing to unlink then.
         record?.unlink(self)
-        if isManual { forgetDeadObserver() }
-    }
-
-    /// A manual observation whose observer has died without a hook is still in the list of what that observer holds. When the
-    /// target is dead too, it is taken out, since no object can find it there.
-    private func forgetDeadObserver() {
-        if let observerRecord, observerRecord.isDeinitializing { observerRecord.letGo(of: self) }
+        // A manual one whose observer has died without a hook is still in the list of what that holds. No object can find it there.
+        if isManual, let observerRecord, observerRecord.isDeinitializing { observerRecord.letGo(of: self) }
     }
 
     /// One of several targets, or the only one of a path, died.
     func targetDidDie(of route: Route) {
-        if isManual {
-            route.end()
-            forgetRoutesIfUnreachable()
-            return
-        }
         // In one section of the lock, so that of two targets that die at once one is the last. The last route stays, since the
         // observation still has to know its paths.
         let isLast = underLock {
+            if isManual { return false }
             if details?.routes?.areAllDead() ?? true { return true }
             details!.routes!.remove(route)
             return false
         }
         if isLast { end(.targetDeinitialized) }
         route.end()
+        if isManual { forgetRoutesIfUnreachable() }
     }
 
     /// Breaks the ownership cycle of an observation and its routes when all targets and the observer are dead.
@@ -269,7 +261,7 @@ extension KeyValueObservation {
         else { return }
         // A target that died before its route was started has not ended the route.
         routes.forEach { $0.end() }
-        forgetDeadObserver()
+        observerRecord?.letGo(of: self)
     }
 
     /// The observer is being deinitialized, and the observation is not in its list any more.

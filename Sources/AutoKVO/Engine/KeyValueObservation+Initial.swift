@@ -8,16 +8,15 @@ extension KeyValueObservation {
         let thread = ThreadContext.current
         let calls = handling.ignoresChange ? CallsOfChange() : nil
         for route in routes.map({ $0.map(Optional.some) }) ?? [nil] {
-            let subject = thread.value.takeSubject()
+            let pooled = thread.value.takeSubject()
+            let subject = pooled.object
             route?.awaitInitialCall(false)
-            subject.use {
-                $0.setInitialValue(initialValue(by: route, thread))
-                $0.calls = calls
-                var loop = HandlerLoop(thread, $0)
-                if let route { loop.call(route) } else { loop.callDirectly(self) }
-                loop.finish()
-            }
-            thread.giveBack(subject)
+            subject.setInitialValue(initialValue(by: route, thread))
+            subject.calls = calls
+            var loop = HandlerLoop(thread, subject)
+            if let route { loop.call(route) } else { loop.callDirectly(self) }
+            loop.finish()
+            thread.giveBack(pooled)
         }
     }
 

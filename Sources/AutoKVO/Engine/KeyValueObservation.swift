@@ -194,7 +194,7 @@ extension KeyValueObservation: CustomDebugStringConvertible {
 
 /// An object's class and address.
 func describeObject(_ object: AnyObject) -> String {
-    let address = UInt(bitPattern: Borrowed.to(object).address)
+    let address = UInt(bitPattern: ObjectIdentifier(object))
     return "\(type(of: object))(0x\(String(address, radix: 16)))"
 }
 

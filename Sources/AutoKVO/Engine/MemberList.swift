@@ -17,8 +17,8 @@ struct MemberList<Member: ListMember> {
 
     mutating func prepend(_ member: Borrowed<Member>) {
         guard let first else { return append(member) }
-        member.use { ($0.previous, $0.next) = (first.use { $0.previous }, first) }
-        first.use { $0.previous = member }
+        (member.object.previous, member.object.next) = (first.object.previous, first)
+        first.object.previous = member
         self.first = member
     }
 

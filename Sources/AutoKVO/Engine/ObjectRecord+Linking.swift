@@ -43,7 +43,7 @@ extension ObjectRecord {
         }
         if growth != 0, let dependencies {
             let thread = ThreadContext.current
-            if isFirst { thread.value.starting.append(.init(list: list(slot)!, sequence: sequence(), link: link)) }
+            if isFirst { thread.value.starting.append((list(slot)!, sequence(), link)) }
             // It calls getters, and may run deinits. What they read is no read of a function that is being recorded.
             Recording.suspended { interestInDerivedKeyDidChange(slot, dependencies, isAdded: growth > 0) }
             if isFirst { thread.value.starting.removeLast() }
@@ -177,7 +177,7 @@ extension ObjectRecord {
     /// The observations of the object's keys, in slot order and the order of registration, each once.
     func observationsAsTarget() -> [KeyValueObservation] {
         var found: [KeyValueObservation] = []
-        lock.withLock { forEachObservation { observation, _, _ in found.append(observation.object) } }
+        lock.withLock { forEachObservation { observation, _, _ in found.append(observation) } }
         return withoutRepetitions(found)
     }
 
@@ -185,7 +185,7 @@ extension ObjectRecord {
     func routes(of observation: KeyValueObservation) -> [Route] {
         lock.withLock {
             var found: [Route] = []
-            forEachObservation { if $0.object === observation, let route = $2 { found.append(route) } }
+            forEachObservation { if $0 === observation, let route = $2 { found.append(route) } }
             return found
         }
     }
@@ -200,12 +200,12 @@ extension ObjectRecord {
 
     /// Calls a function with each observation of each key of the object, and with the route that begins at that key if the
     /// observation has routes. Under the lock.
-    func forEachObservation(_ body: (Borrowed<KeyValueObservation>, _ slot: Int, Route?) -> Void) {
-        func visit(_ route: Route, _ slot: Int) { if let one = route.unmanagedObservation { body(one, slot, route) } }
+    func forEachObservation(_ body: (KeyValueObservation, _ slot: Int, Route?) -> Void) {
+        func visit(_ route: Route, _ slot: Int) { if let one = route.observation { body(one, slot, route) } }
         for slot in 0..<(layout?.value.count ?? 0) {
             guard let list = list(slot) else { continue }
             list.value.forEachLinked { observation in
-                guard let route = observation.details?.partRoute else { return body(.to(observation), slot, nil) }
+                guard let route = observation.details?.partRoute else { return body(observation, slot, nil) }
                 visit(route, slot)
             }
             var routes: [Route] = []

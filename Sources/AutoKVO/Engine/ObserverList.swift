@@ -183,7 +183,7 @@ struct ObserverList: ~Copyable {
     }
 
     /// The first observation that is not leaving.
-    func firstLinked() -> KeyValueObservation? { observations.members.first { $0.use { $0.isLinked } }?.object }
+    func firstLinked() -> KeyValueObservation? { observations.members.first { $0.object.isLinked }?.object }
 
     /// Calls a function with each observation that is not leaving, in order.
     func forEachLinked(_ body: (KeyValueObservation) -> Void) { observations.forEach { if $0.isLinked { body($0) } } }
@@ -192,9 +192,8 @@ struct ObserverList: ~Copyable {
 
     /// The caller has a reference to the former route, so none is freed here, under the lock.
     mutating func setExpressionRoute(_ route: Route?) {
-        _ = route.map { Borrowed.retaining($0) }
         expressionRoute?.release()
-        expressionRoute = .toOptional(route)
+        expressionRoute = route.map { .retaining($0) }
         // A change of a list without observers has a subject with bounds, too: see `Interest.own`.
         lastSequence = max(lastSequence, 1)
         updateInterest()
@@ -248,14 +247,10 @@ struct ObserverList: ~Copyable {
             links.forEach { precondition($0.isLinked, "A link is in a list and says that it is not.") }
             links.forEach { if $0.isInner { found.inner += 1 } }
             for list in derivedLists {
-                list.value.observations.forEach {
-                    if $0.isLinked { found.derived += 1 }
-                    if $0.isLinked, $0.options.contains(.prior) { found.derivedAhead += 1 }
+                list.value.forEachLinked {
+                    found.derivedInterestDidChange(by: 1, isAhead: $0.options.contains(.prior), isInner: false)
                 }
-                list.value.links.forEach {
-                    (found.derived, found.derivedAhead) = (found.derived + 1, found.derivedAhead + 1)
-                    if $0.isInner { found.inner += 1 }
-                }
+                list.value.forEachLink { found.derivedInterestDidChange(by: 1, isAhead: true, isInner: $0.isInner) }
             }
             precondition(
                 counts == found.counts,

@@ -192,10 +192,7 @@ extension Subject {
     @inline(never)
     private func release(_ observations: [Borrowed<KeyValueObservation>]) {
         TestPoint.lettingGo.reach()
-        for observation in observations {
-            observation.use { $0.releaseHandlerIfEnded() }
-            observation.release()
-        }
+        for observation in observations { observation.take().releaseHandlerIfEnded() }
     }
 }
 
@@ -216,7 +213,7 @@ final class CallsOfChange {
     init(_ subjects: [Borrowed<Subject>] = []) { self.subjects = subjects }
 
     /// Whether one of the change's subjects has a token: then the change made the prior call that has it.
-    func isOf(_ token: UInt) -> Bool { subjects.contains { $0.use { $0.event.token == token } } }
+    func isOf(_ token: UInt) -> Bool { subjects.contains { $0.object.event.token == token } }
 }
 
 /// The paths to which a change has come besides the first one, for a call that waits at a scheduler.
@@ -235,15 +232,13 @@ final class PathsOfCall: Sendable {
     func contains(where condition: (Route) -> Bool) -> Bool {
         var count = 0
         while true {
-            let all = state.withLock { $0.paths }
-            if all[count...].contains(where: condition) { return true }
-            count = all.count
-            if !state.withLock({
+            let added = state.withLock {
                 $0.isDropped = $0.paths.count == count
-                return !$0.isDropped
-            }) {
-                return false
+                return $0.paths[count...]
             }
+            if added.isEmpty { return false }
+            if added.contains(where: condition) { return true }
+            count += added.count
         }
     }
 

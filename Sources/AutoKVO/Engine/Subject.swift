@@ -126,9 +126,9 @@ final class Subject: PooledObject {
     }
 
     /// A path of one key, whose list is the topic of another subject.
-    convenience init(part route: Borrowed<Route>, of source: Subject) {
+    convenience init(part route: Route, of source: Subject) {
         self.init()
-        setTopic(route)
+        setTopic(.to(route))
         (self.source, event, needs) = (source, source.event, source.needs)
     }
 

@@ -45,7 +45,7 @@ struct ThreadContext {
     /// How many functions of derived properties are being called for reads, inside each other; and from `uncheckedDepth` on which, by the
     /// addresses of their storage.
     var computingDepth = 0
-    var computing: [UInt: Computation] = [:]
+    var computing: [UInt: (object: TrackedObject, offset: Int, depth: Int)] = [:]
     static let uncheckedDepth = 64
     /// How often a function on this thread has changed what it reads itself.
     var ownMarks = 0
@@ -70,22 +70,8 @@ struct ThreadContext {
     /// look there if none does.
     var waitingCount = 0
     /// The first observers and links of keys, while what these need is computed for them. They have no value yet, so changes that functions make
-    /// meanwhile do not concern them.
-    var starting: [FirstOfKey] = []
-
-    struct Computation {
-        let object: TrackedObject
-        let offset: Int
-        let depth: Int
-    }
-
-    struct FirstOfKey {
-        let list: InPlace<ObserverList>
-        /// The number of the observation; 0 for a link: then all observers of the list were added later.
-        let sequence: UInt64
-        let link: ObjectIdentifier?
-    }
-
+    /// meanwhile do not concern them. The number is that of the observation; 0 for a link: then all observers of the list were added later.
+    var starting: [(list: InPlace<ObserverList>, sequence: UInt64, link: ObjectIdentifier?)] = []
     /// The changes of traced objects that are being delivered, the outermost first.
     var traced: [TracedCalls] = []
     #if DEBUG
@@ -246,14 +232,10 @@ extension InPlace where Value == ThreadContext {
             if all.count > 40 { return }
             let waiting = (all + settling.map(\.object)).reduce(0) { $0 + $1.marked.count }
             precondition(waiting == waitingCount, "The thread does not count all expressions that wait.")
-            var counts: [Borrowed<Subject>: Int] = [:]
-            for transaction in all where transaction.subjects.count <= 40 {
-                precondition(
-                    Set(transaction.subjects).count == transaction.subjects.count,
-                    "An open change has one subject twice.")
-                for subject in transaction.subjects { counts[subject, default: 0] += 1 }
-            }
-            let isCounted = counts.allSatisfy { subject, count in subject.object.openCount >= count }
+            let lists = all.map(\.subjects).filter { $0.count <= 40 }
+            precondition(lists.allSatisfy { Set($0).count == $0.count }, "An open change has one subject twice.")
+            let subjects = Dictionary(grouping: lists.joined()) { $0 }
+            let isCounted = subjects.allSatisfy { subject, users in subject.object.openCount >= users.count }
             precondition(isCounted, "A subject does not count all changes that it waits for.")
         }
     }

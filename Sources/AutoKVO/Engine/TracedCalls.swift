@@ -47,13 +47,10 @@ struct TracedCalls {
 
 extension InPlace where Value == ThreadContext {
     /// A marked call has been made. That of a trace's own observation is none.
-    func noteCall(
-        of observation: KeyValueObservation, by route: Borrowed<Route>?, since start: ContinuousClock.Instant
-    ) {
+    func noteCall(of observation: KeyValueObservation, by route: Route?, since start: ContinuousClock.Instant) {
         if value.traced.isEmpty || observation.flags.contains(.first) && observation.observerRecord == nil { return }
         let duration = start.duration(to: .now)
-        let (target, keyPath) =
-            (route?.object).map { ($0.root, $0.text) } ?? (observation.record!, observation.directKey)
+        let (target, keyPath) = route.map { ($0.root, $0.text) } ?? (observation.record!, observation.directKey)
         value.traced[value.traced.count - 1].calls.append(
             .init(
                 keyPath: keyPath, registeredAt: observation.registrationSite, duration: duration,

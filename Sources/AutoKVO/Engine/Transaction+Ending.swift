@@ -116,16 +116,15 @@ extension Transaction {
     static func endCoalescing(_ thread: InPlace<ThreadContext>) {
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
-        thread.value.coalescing.take()!.use {
-            $0.forEachSubject { $0.isCoalesced = false }
-            $0.countOut()
-            $0.settle(thread)
-            // A change that has ended inside may have begun before.
-            $0.mayOvertake = !thread.value.pending.isEmpty
-            TestPoint.coalesced.reach()
-            if $0.subjects.count > 1 { $0.sort(from: 0, thread) }
-            $0.deliver(thread)
-        }
+        let transaction = thread.value.coalescing.take()!.object
+        transaction.forEachSubject { $0.isCoalesced = false }
+        transaction.countOut()
+        transaction.settle(thread)
+        // A change that has ended inside may have begun before.
+        transaction.mayOvertake = !thread.value.pending.isEmpty
+        TestPoint.coalesced.reach()
+        if transaction.subjects.count > 1 { transaction.sort(from: 0, thread) }
+        transaction.deliver(thread)
     }
 
     /// Properties have changed at once, without a `begin`: the object that weak properties refer to has died, or an observer was added

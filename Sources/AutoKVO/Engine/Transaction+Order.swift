@@ -17,7 +17,7 @@ extension Transaction {
     static func topics(
         of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>
     ) -> Set<Subject.Identity> {
-        thread.value.coalescing?.use { $0.startWalk(.other) }
+        thread.value.coalescing?.object.startWalk(.other)
         var topics: Set<Subject.Identity> = []
         AffectedLists.forEach(from: record, slot) { _, list, _ in
             topics.insert(list.address)
@@ -50,14 +50,14 @@ extension Transaction {
         }
         return parts.filter { counts[$0.route.observation!]! > 1 }.map { source, route in
             source.separated.insert(ObjectIdentifier(route))
-            return Subject(part: .to(route), of: source)
+            return Subject(part: route, of: source)
         }
     }
 
     static func separated(_ subjects: [Borrowed<Subject>], _ parts: [Subject]) -> [Borrowed<Subject>] {
-        let lists = subjects.filter { $0.object.list != nil }
-        let paths = subjects.filter { $0.object.list == nil } + parts.map { .to($0) }
-        return lists + paths.inOrder { $0.object.place.1 < $1.object.place.1 }
+        let all = subjects + parts.map { .to($0) }
+        // The number of a list is 0: lists come first, as they are.
+        return all.inOrder { $0.object.place.1 < $1.object.place.1 }
     }
 }
 

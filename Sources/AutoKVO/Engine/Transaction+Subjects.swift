@@ -48,7 +48,7 @@ extension Transaction {
                 $0.prepare(
                     interest, isOwn: isOwn, edit, isUncertain: key.isUncertain, rank: rank, excluding: excluded, thread)
             }
-            if covered != 0 { joinOwners(of: list.address, subject, thread) }
+            if covered != 0 { joinOwners(subject.object, thread) }
             open(subject, walk)
         } link: { link, key in
             guard link.observation != nil else { return }
@@ -105,13 +105,11 @@ extension Transaction {
     /// Observers were added to a key since the change began that concerns it: they are told of what is stored after that, when that
     /// change ends, or has computed its derived values.
     @inline(never)
-    private func joinOwners(
-        of identity: Subject.Identity, _ subject: Borrowed<Subject>, _ thread: InPlace<ThreadContext>
-    ) {
+    private func joinOwners(_ subject: Subject, _ thread: InPlace<ThreadContext>) {
         let owners = thread.value.openTransactions.members + thread.value.settling
-        for owner in owners where owner.use({ $0.has(identity) }) {
-            subject.use { $0.openCount += 1 }
-            owner.use { $0.subjects.append(subject) }
+        for owner in owners where owner.use({ $0.has(subject.identity) }) {
+            subject.openCount += 1
+            owner.object.subjects.append(.to(subject))
         }
     }
 
@@ -287,7 +285,7 @@ public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure)
     let thread = ThreadContext.current
     guard thread.value.coalescing == nil else { return try body() }
     let transaction = thread.value.takeTransaction()
-    transaction.use { $0.isCoalescing = true }
+    transaction.object.isCoalescing = true
     thread.value.coalescing = transaction
     defer { Transaction.endCoalescing(thread) }
     return try body()

@@ -86,11 +86,6 @@ final class Transaction: PooledObject {
     var places: [Subject.Identity: Int] = [:]
     var formerPlaces: [Int] = []
 
-    /// A change without subjects: nobody observes the property, or the change turns out to be none.
-    private func beginSilently(_ object: TrackedObject, _ slot: Int, _ isSilent: Bool) {
-        (target, self.slot, pin, self.isSilent) = (ObjectIdentifier(object), slot, PinnedReference(object), isSilent)
-    }
-
     /// Ready for the next change. It has no subjects any more.
     func clear() {
         assert(subjects.isEmpty && marked.isEmpty)
@@ -164,9 +159,11 @@ final class Transaction: PooledObject {
         }
         // The object is alive as long as this runs, or has no observer any more: so no handler can end this change by its death.
         guard !isSilent, object.isObserved, !object.isDeinitializing, let record = object.unmanagedRecord else {
-            let transaction = thread.value.takeTransaction()
-            transaction.use { $0.beginSilently(object, slot, isSilent) }
-            thread.value.openTransactions.append(transaction)
+            // A change without subjects: nobody observes the property, or the change turns out to be none.
+            let transaction = thread.value.takeTransaction().object
+            (transaction.target, transaction.slot) = (ObjectIdentifier(object), slot)
+            (transaction.pin, transaction.isSilent) = (PinnedReference(object), isSilent)
+            thread.value.openTransactions.append(.to(transaction))
             return true
         }
         return record.use { record in

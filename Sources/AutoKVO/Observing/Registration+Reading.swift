@@ -8,8 +8,8 @@ extension Registration {
         let site = site
         let root = target ?? observer!
         let function = Expression.Function(
-            body: { body($0) as Any }, holdsObject: mayHoldObject(Value.self), holdsObjects: mayHoldObjects(Value.self),
-            isOfTarget: target != nil, label: { "What is observed at \(site.description)" })
+            body: { body($0) as Any }, objects: heldObjects(Value.self), isOfTarget: target != nil,
+            label: { "What is observed at \(site.description)" })
         do throws(KeyValueError) {
             guard let record = try ObjectRecord.make(for: root) else { throw Self.dying(root, "") }
             var route: Route?

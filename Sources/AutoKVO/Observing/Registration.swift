@@ -83,9 +83,7 @@ struct Registration: ~Copyable {
     consuming func observe(
         _ keyPaths: [String], of targets: [TrackedObject], by observer: AnyObject? = nil
     ) throws(KeyValueError) -> KeyValueObservation {
-        guard targets.isEmpty else {
-            return try observe(targets.map { Dependency($0, keyPaths: keyPaths) }, by: observer)
-        }
+        if !targets.isEmpty { return try observe(targets.map { Dependency($0, keyPaths: keyPaths) }, by: observer) }
         if keyPaths.isEmpty { throw KeyValueError(.emptyPathSet) }
         let paths = try keyPaths.map { keyPath throws(KeyValueError) in try ParsedKeyPath.parse(keyPath) }
         return try observeNothing(paths, by: observer)
@@ -95,10 +93,9 @@ struct Registration: ~Copyable {
     consuming func observeNothing(
         _ paths: [ParsedKeyPath], by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
-        let details = useDetails()
         let observation = try makeWithRoutes(nil, of: [], by: observer) { _ in RouteList() }
         observation.end(.targetDeinitialized)
-        details.endedPaths = paths
+        observation.details!.endedPaths = paths
         return observation
     }
 

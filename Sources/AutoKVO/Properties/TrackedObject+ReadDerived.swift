@@ -65,11 +65,9 @@ extension TrackedObject {
 
     @inline(never)
     private final func checkCircle(_ offset: Int, _ thread: InPlace<ThreadContext>) {
-        let computation = ThreadContext.Computation(
-            object: self, offset: offset, depth: thread.value.computingDepth)
-        guard let former = thread.value.computing.updateValue(computation, forKey: address(ofDerived: offset)) else {
-            return
-        }
+        let former = thread.value.computing.updateValue(
+            (self, offset, thread.value.computingDepth), forKey: address(ofDerived: offset))
+        guard let former else { return }
         let circle = thread.value.computing.values.filter { $0.depth > former.depth }.inOrder { $0.depth < $1.depth }
         let others = circle.dropLast().map { $0.object.nameOfDerived($0.offset) }
         fatalMisuse(

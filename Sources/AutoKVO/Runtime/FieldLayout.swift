@@ -51,15 +51,12 @@ package struct FieldLayout {
     /// The module of the class, or of a superclass up to a given one, that has stored properties of which none has a name.
     func moduleWithoutReflection(below root: AnyClass) -> String? {
         let named = fields.filter { !$0.name.isEmpty }.map(\.offset)
-        var next: AnyClass = type
-        while next != root, let superclass = _getSuperclass(next) {
-            let own = Self.ownOffsets(of: next)
-            if !own.isEmpty, !named.contains(where: own.contains) {
-                return String(_typeName(next, qualified: true).prefix { $0 != "." })
-            }
-            next = superclass
+        let classes = sequence(first: type) { _getSuperclass($0) }.prefix { $0 != root }
+        let unnamed: AnyClass? = classes.first {
+            let own = Self.ownOffsets(of: $0)
+            return !own.isEmpty && !named.contains(where: own.contains)
         }
-        return nil
+        return unnamed.map { String(_typeName($0, qualified: true).prefix { $0 != "." }) }
     }
 
     /// What the standard library reports of an object with known contents, without what it reports besides.

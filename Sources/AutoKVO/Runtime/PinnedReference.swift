@@ -16,7 +16,5 @@ package final class PinnedReference<Object: AnyObject>: Sendable {
     package var isDeinitializing: Bool { pin.isDeinitializing }
 
     /// Whether this is the reference to an object. True of no other object, as long as the reference exists.
-    package func isReference(to other: AnyObject) -> Bool {
-        pin.address == UnsafeRawPointer(Borrowed.to(other).address)
-    }
+    package func isReference(to other: AnyObject) -> Bool { pin.address == Borrowed.to(other).rawAddress }
 }

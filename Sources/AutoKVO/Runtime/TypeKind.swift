@@ -40,7 +40,4 @@ func probeTypeKinds() -> Bool {
 }
 
 /// The bytes that a value of a type takes.
-func typeSize(_ type: Any.Type) -> Int {
-    func size<Value>(_ type: Value.Type) -> Int { MemoryLayout<Value>.size }
-    return _openExistential(type, do: size)
-}
+func typeSize<Value>(_ type: Value.Type) -> Int { MemoryLayout<Value>.size }

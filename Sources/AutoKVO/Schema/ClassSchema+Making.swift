@@ -105,11 +105,8 @@ private struct CollectedKeys {
 
     init(of base: ClassSchema, for type: TrackedObject.Type) {
         self.type = type
-        var above: AnyClass? = base.type
-        while let superclass = above, superclass != TrackedObject.self {
-            if ClassCopy.mayOverrideGetter(type, of: superclass) { overriddenClasses.append(superclass) }
-            above = _getSuperclass(superclass)
-        }
+        let above = sequence(first: base.type) { _getSuperclass($0) }.prefix { $0 != TrackedObject.self }
+        overriddenClasses = above.filter { ClassCopy.mayOverrideGetter(type, of: $0) }
         keys = base.keys.map { ($0.declarations, $0.observed) }
         slots = base.slots
         hidden = base.hidden

@@ -159,16 +159,16 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     }
 }
 
-/// Whether values of a type may be tracked objects.
-func mayHoldObject(_ type: Any.Type) -> Bool {
-    let bare = unwrappedType(type)
-    return bare is TrackedObject.Type || isOpen(bare)
-}
+/// What a value may have of tracked objects: none; some, as a collection; or it may be one.
+enum HeldObjects { case noObject, elements, itself }
 
-/// The same of one that it may hold in a collection.
-func mayHoldObjects(_ type: Any.Type) -> Bool {
-    guard let collection = unwrappedType(type) as? any KeyValueCollection.Type else { return mayHoldObject(type) }
-    return mayHoldObjects(collection.elementType) || collection.keyType.map(mayHoldObjects) ?? false
+/// What values of a type may have of them.
+func heldObjects(_ type: Any.Type) -> HeldObjects {
+    let bare = unwrappedType(type)
+    if bare is TrackedObject.Type || isOpen(bare) { return .itself }
+    guard let collection = bare as? any KeyValueCollection.Type else { return .noObject }
+    let parts: [Any.Type] = [collection.elementType, collection.keyType ?? Void.self]
+    return parts.contains { heldObjects($0) != .noObject } ? .elements : .noObject
 }
 
 /// The getter of a property, named by the property's own accessors.

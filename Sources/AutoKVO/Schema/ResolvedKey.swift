@@ -68,10 +68,8 @@ final class ResolvedKey: @unchecked Sendable {
     var isDerivedProperty: Bool { storageType?.isDerived ?? false }
     /// What computes the value of such a key; nil of any other.
     let computation: ((AnyObject) -> Any)?
-    /// Whether that may be a tracked object.
-    let computesObject: Bool
-    /// Whether it may be one, or hold some.
-    let computesObjects: Bool
+    /// What that may have of tracked objects.
+    let computedObjects: HeldObjects
     /// Whether the key has been checked (`checkFirstUse`), which is done with its first use by name.
     let isChecked = Atomic(false)
     /// Whether it has been said that its function reads nothing that is observed, which the first kept evaluation shows.
@@ -113,8 +111,7 @@ final class ResolvedKey: @unchecked Sendable {
         } else {
             computation = field == nil || isOverridden ? declared.read.body : ownFunction
         }
-        computesObject = computation != nil && mayHoldObject(declared.valueType)
-        computesObjects = computation != nil && mayHoldObjects(declared.valueType)
+        computedObjects = computation == nil ? .noObject : heldObjects(declared.valueType)
         let isOfSameType = field?.storage.isDerived == false && field?.storage.valueType == declared.valueType
         // A key that no schema declares is read in the storage.
         keyPathCheck = Atomic(!isOfSameType || isOverridden ? .none : declared.hasKeyPath ? .pending : .passed)

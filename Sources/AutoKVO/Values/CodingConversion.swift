@@ -121,14 +121,12 @@ func storedValue(of value: Any, depth: Int = 0) -> Any {
     return Set(hashable)
 }
 
-/// Whether `storedValue(of:)` may be another value for a collection of a type. If not, the elements need not be visited.
-private func mayChange(_ type: any KeyValueCollection.Type) -> Bool {
-    func mayChange(_ type: Any.Type) -> Bool {
-        let type = unwrappedType(type)
-        if isOpen(type) || type is any KeyValueConvertible.Type || type is any RawRepresentable.Type { return true }
-        return (type as? any KeyValueCollection.Type).map(AutoKVO.mayChange) ?? (type is AnyClass)
-    }
+/// Whether `storedValue(of:)` may be another value for one of a type. If not for a collection, its elements need not be visited.
+private func mayChange(_ type: Any.Type) -> Bool {
+    let bare = unwrappedType(type)
+    if isOpen(bare) || bare is any KeyValueConvertible.Type || bare is any RawRepresentable.Type { return true }
+    guard let collection = bare as? any KeyValueCollection.Type else { return bare is AnyClass }
     // A contiguous array or a slice becomes an array.
-    let isOtherArray = type is any RangeReplaceableCollection.Type && type.kind != [Any].self
-    return isOtherArray || mayChange(type.elementType) || type.keyType.map(mayChange) ?? false
+    let isOtherArray = collection is any RangeReplaceableCollection.Type && collection.kind != [Any].self
+    return isOtherArray || mayChange(collection.elementType) || collection.keyType.map(mayChange) ?? false
 }

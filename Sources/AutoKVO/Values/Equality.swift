@@ -93,9 +93,8 @@ private func areEqualByContent(_ a: Any, _ b: Any) -> Bool {
     guard let b = unwrapped(b) else { return false }
     if let first = type(of: a) as? AnyClass, let second = type(of: b) as? AnyClass, first != second {
         // By the `==` of the class that both are of: else a subclass's object would equal no other one.
-        let others = Array(sequence(first: second) { _getSuperclass($0) })
-        let common: AnyClass? = sequence(first: first) { _getSuperclass($0) }.first { type in
-            others.contains { $0 == type }
+        let common: AnyClass? = sequence(first: first) { _getSuperclass($0) }.first {
+            isClass(second, orSubclassOf: $0)
         }
         guard let common = common as? any Equatable.Type else { return false }
         return AnyEquality.ofType(common).compare(a, b)

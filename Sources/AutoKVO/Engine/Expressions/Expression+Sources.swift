@@ -1,10 +1,9 @@
 extension Expression {
     struct Function {
         let body: (AnyObject) -> Any
-        /// Whether the value may be a tracked object or an optional one, which is not kept alive.
-        let holdsObject: Bool
-        /// Whether the value may be a tracked object, or a collection that holds some: an equal value may then hold other objects.
-        let holdsObjects: Bool
+        /// Whether the value may be a tracked object or an optional one, which is not kept alive, or a collection that holds some. In both
+        /// cases an equal value may hold other objects.
+        let objects: HeldObjects
         /// Whether the object that the function is given is what is observed, and not the observer.
         var isOfTarget = true
         /// The key, if it is that of a derived property that the class may override.
@@ -98,7 +97,7 @@ extension Expression {
         else { return }
         if root.isDeinitializing { observation.end(.observerDeinitialized) }
         // A change of which it is still to be notified looks again behind that.
-        if readsNothing(), ThreadContext.current.value.pending(of: [Borrowed.to(route).rawAddress]).isEmpty {
+        if readsNothing(), ThreadContext.current.value.pending(of: [route.identity!]).isEmpty {
             observation.end(.targetDeinitialized)
         }
     }
@@ -238,7 +237,7 @@ extension Expression {
     /// Nil if what was kept is an object that is dead.
     @inline(__always)
     func opened(_ kept: Any?) -> Any? {
-        guard function.holdsObject, let kept, type(of: kept) is AnyClass,
+        guard function.objects == .itself, let kept, type(of: kept) is AnyClass,
             let reference = kept as? PinnedReference<TrackedObject>
         else { return kept }
         let object = reference.object
@@ -248,12 +247,12 @@ extension Expression {
 
     @inline(__always)
     func isUnchanged(_ value: Any, _ kept: Any) -> Bool {
-        if function.holdsObject { return opened(kept).map { areEqual($0, value) } ?? false }
+        if function.objects == .itself { return opened(kept).map { areEqual($0, value) } ?? false }
         return areEqual(kept, value)
     }
 
     func reference(to value: Any) -> Any {
-        guard function.holdsObject, let bare = unwrapped(value), type(of: bare) is AnyClass else { return value }
+        guard function.objects == .itself, let bare = unwrapped(value), type(of: bare) is AnyClass else { return value }
         return (bare as? TrackedObject).map { PinnedReference($0) } ?? value
     }
 }

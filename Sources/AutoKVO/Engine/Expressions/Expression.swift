@@ -265,7 +265,7 @@ final class Expression: @unchecked Sendable {
         let (lastOver, isKept, before) = underLock { ($0.lastOver, $0.isKept, $0.kept) }
         let isChanged = !isKept || !isUnchanged(value, before)
         // An equal object takes the place of the one that was kept: for observers that is no change.
-        let isOther = isChanged || function.holdsObjects && !areSameObjects(opened(before), value)
+        let isOther = isChanged || function.objects != .noObject && !areSameObjects(opened(before), value)
         var new = isOther ? reference(to: value) : ()
         TestPoint.evaluated.reach()
         return underLock { state in

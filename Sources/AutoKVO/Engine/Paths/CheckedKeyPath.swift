@@ -77,7 +77,7 @@ extension TrackedObject {
         var value: Any = ()
         let (read, areAll) = Recorder.keys { if key.isRecorded { value = key.declared.read(self) } }
         var isProperty = false
-        if read.count == 1, read.keys.first!.record == unmanagedRecord, key.declared.write != nil {
+        if read.count == 1, read.values.first! === record, key.declared.write != nil {
             let other = schema.keys[read.keys.first!.slot]
             // Of names of a few letters each is near.
             isProperty =

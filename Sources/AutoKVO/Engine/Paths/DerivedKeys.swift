@@ -59,9 +59,7 @@ extension ObjectRecord {
             }
             let key = schema!.keys[slot]
             let function = Expression.Function(
-                body: key.computation!, holdsObject: key.computesObject,
-                holdsObjects: key.computesObjects,
-                overridden: key.isOverridden ? key : nil)
+                body: key.computation!, objects: key.computedObjects, overridden: key.isOverridden ? key : nil)
             let made = isNeeded ? Route(.none, root: self, sink: .derivedKey(slot), function: function) : nil
             let isCurrent = lock.withLock {
                 guard let now = stateOfExpression(slot), now.route === former, now.isNeeded == isNeeded else {

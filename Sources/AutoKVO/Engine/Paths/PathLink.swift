@@ -87,6 +87,6 @@ final class PathLink: @unchecked Sendable {
     func objectIsDying() {
         record.unlink(self)
         if isFirst { route.rootIsDying() }
-        unmanagedExpression?.use { $0.endIfUnreachable() }
+        unmanagedExpression?.object.endIfUnreachable()
     }
 }

@@ -81,10 +81,9 @@ public final class ObservableView<Object: TrackedObject>: Observable {
     }
 
     /// A view of the tracked object that a property refers to, by its handle.
-    public subscript<Handle: PropertyHandle>(dynamicMember keyPath: KeyPath<Object, Handle>) -> ObservableView<
-        Handle.Value
-    >
-    where Handle.Current == Handle.Value, Handle.Value: TrackedObject {
+    public subscript<Handle: PropertyHandle>(
+        dynamicMember keyPath: KeyPath<Object, Handle>
+    ) -> ObservableView<Handle.Value> where Handle.Current == Handle.Value, Handle.Value: TrackedObject {
         ObservableView<Handle.Value>(self[dynamicMember: keyPath] as Handle.Value)
     }
 

@@ -56,9 +56,7 @@ extension KeyValueObserver where Self: Actor {
 /// two blocks.
 struct IsolatedHandler<A: Actor, Value> {
     private struct Free { let body: (A, Change<Value>) -> Void }
-    private let body: @Sendable (isolated A, Change<Value>) -> Void
-
-    init(_ body: @escaping @Sendable (isolated A, Change<Value>) -> Void) { self.body = body }
+    let body: @Sendable (isolated A, Change<Value>) -> Void
 
     func callAsFunction(_ actor: A, _ change: Change<Value>) {
         withoutIsolation(self, as: Free.self).body(actor, change)

@@ -30,7 +30,7 @@ extension OrderedDelivery {
         onActor handler: @escaping @Sendable (isolated A, Change<Value>) -> Void, isAtOnce: Bool = false,
         _ shape: HandlerCall.Shape = .observerAndChange
     ) -> HandlerCall {
-        call = { actor, context in IsolatedHandler(handler)(known(actor!, as: A.self), Change(context)) }
+        call = { actor, context in IsolatedHandler(body: handler)(known(actor!, as: A.self), Change(context)) }
         return .closure(
             { (actor: A, change: Change<Value>) in
                 if isAtOnce, actor.isCurrent { return self.deliverAtOnce(change, on: actor) }

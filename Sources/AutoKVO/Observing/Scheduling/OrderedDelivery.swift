@@ -101,14 +101,14 @@
         return nil
     }
 
-    /// Takes a change out of which the operation was dropped. False if it has been delivered, or taken out.
-    fileprivate func forget(_ change: ScheduledChange) -> Bool {
+    /// Takes a change out of which the operation was dropped. No effect if it has been delivered, or taken out.
+    fileprivate func forget(_ change: ScheduledChange) {
         let isQueued = lock.withLock {
             defer { if change.isQueued { changes.remove(change) } }
             return change.isQueued
         }
         change.endDelivery()
-        return isQueued
+        if isQueued { change.paths?.drop() }
     }
 
     /// Drops the queue and accepts nothing more.
@@ -153,9 +153,7 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
         super.init(copyOf: change.context, convertingTo: Value.self)
     }
 
-    deinit {
-        if delivery?.forget(self) ?? false { paths?.drop() }
-    }
+    deinit { delivery?.forget(self) }
 
     var isQueued: Bool { previous != nil }
 
