@@ -124,11 +124,13 @@ extension ChangeRecord {
     }
 
     fileprivate func apply<Rows: SetAlgebra>(to rows: inout Rows, _ old: Rows?, _ new: Rows?) throws(KeyValueError) {
+        if kind == .setting {
+            rows = isGone ? Rows() : try required(new, ".new")
+            return
+        }
         if indexes != nil { throw isOfOtherContent }
-        let left = kind == .removal || kind == .replacement ? try required(old, ".old") : Rows()
-        let came = kind == .removal || kind == .setting && isGone ? Rows() : try required(new, ".new")
-        // To a set that was set as a whole the rest does nothing.
-        if kind == .setting { rows = came }
+        let left = kind == .insertion ? Rows() : try required(old, ".old")
+        let came = kind == .removal ? Rows() : try required(new, ".new")
         rows.subtract(left)
         rows.formUnion(came)
     }

@@ -51,6 +51,7 @@ extension Subject {
 
     /// Another change of the subject is about to be made, as part of this one. Reading is user code.
     func includeFurtherChange() {
+        initialWalk = .max
         // Made before the store, in a getter for another old value: nothing is yet where the write will put the old one.
         if isKnown {
             (isKnown, event.type) = (false, Any.self)

@@ -194,7 +194,8 @@ final class Subject: PooledObject {
     }
 
     /// The record of the object that has the key, or at which the path begins.
-    var root: ObjectRecord { route?.object.base ?? record!.object }
+    var root: ObjectRecord { unmanagedRoot.object }
+    var unmanagedRoot: Borrowed<ObjectRecord> { route?.use { .to($0.base) } ?? record! }
 
     /// Whether its observers are called if a change that concerns it is dropped: another one has waited for that; or it is computed for an object
     /// that is alive, which may refer weakly to the one that is dying.

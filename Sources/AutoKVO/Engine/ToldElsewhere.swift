@@ -24,12 +24,17 @@ final class ToldElsewhere {
     /// So the open change has to tell all of them, whatever it comes to.
     let isToldToSome: Bool
 
-    /// What a subject is about to tell. Where no observer asks for values none is read: then it is only known that they have been told one.
+    /// What a subject is about to tell; what its observers know if they are not called. Where none asks for values none is read: then it is only
+    /// known that they have been told one.
     init(by subject: Subject) {
         let event = subject.event
-        value =
-            (subject.edit == nil ? event.newValue?.box() : nil)
-            ?? (subject.needs.isDisjoint(with: .values) ? nil : subject.readWhole())
+        if subject.isDropped {
+            value = subject.old.value
+        } else {
+            value =
+                (subject.edit == nil ? event.newValue?.box() : nil)
+                ?? (subject.needs.isDisjoint(with: .values) ? nil : subject.readWhole())
+        }
         (changes, computed) = (subject.changes?.all ?? 0, subject.computed.map { ObjectIdentifier($0) })
         isToldToSome = value == nil || !subject.isOldTold && event.isUnchanged
     }
@@ -90,7 +95,7 @@ extension Subject {
     /// another thread may tell the value once more: so this is done a few times.
     @inline(never)
     private func settleEvent(_ transaction: Transaction?) {
-        let siblings = openSubjects > 1 ? siblings(in: transaction) : 0
+        let siblings = openSubjects > 1 ? siblings(in: transaction) : []
         var turns = 3
         while leaveValue(siblings, isStaying: turns > 0) || edit != nil && isWhole {
             turns -= 1
@@ -98,24 +103,25 @@ extension Subject {
         }
     }
 
-    /// How many other subjects of the list this thread has made known for the change: those of late observers, or for them the others.
+    /// The other subjects of the list that this thread has made known for the change: of late observers, or of the others.
     @inline(never)
-    private func siblings(in transaction: Transaction?) -> Int32 {
-        var count: Int32 = 0
-        func add(_ other: Subject) { if other !== self, other.toldBefore != nil { count += 1 } }
+    private func siblings(in transaction: Transaction?) -> [Subject] {
+        var found: [Subject] = []
+        func add(_ other: Subject) { if other !== self, other.toldBefore != nil { found.append(other) } }
+        if route != nil { return [] }
         if let transaction {
             transaction.forEach(of: identity, add)
         } else {
             ThreadContext.current.forEachOpen(identity, add)
         }
-        return count
+        return found
     }
 
     /// What the subject leaves, if anybody is to find it.
-    private func makeTold(_ siblings: Int32) -> ToldElsewhere? {
+    private func makeTold(_ siblings: Int) -> ToldElsewhere? {
         // Where it is equal, those who are not called know it if they have been told the old one.
         let isLeft =
-            openSubjects > siblings + (toldBefore == nil ? 0 : 1) && lowerBound == 0 && (isOldTold || !isDropped)
+            Int(openSubjects) > siblings + (toldBefore == nil ? 0 : 1) && lowerBound == 0 && (isOldTold || !isDropped)
         return isLeft ? ToldElsewhere(by: self) : nil
     }
 
@@ -135,15 +141,19 @@ extension Subject {
     ///   - isStaying: Whether it is to stay known if there was anything told.
     /// - Returns: Whether the event has to be made again.
     @inline(__always)
-    private func leaveValue(_ siblings: Int32, isStaying: Bool) -> Bool {
-        let (root, left) = (root, openSubjects == 1 && toldBefore != nil ? nil : makeTold(siblings))
+    private func leaveValue(_ siblings: [Subject], isStaying: Bool) -> Bool {
+        let left = openSubjects == 1 && toldBefore != nil ? nil : makeTold(siblings.count)
         var (found, isNews): (ToldElsewhere?, Bool) = (nil, false)
-        let isAgain: Bool = root.lock.withLock {
+        let isAgain: Bool = unmanagedRoot.use { root in
+            root.lock.lock()
+            defer { root.lock.unlock() }
             found = root.guarded.details?.told[identity]
             if let before = toldBefore {
                 isNews = found.map { $0.number > before } ?? false
                 // What another open change has edited is in the collection, and has not been told.
-                if openSubjects > siblings + 1, wholeOld != nil || !needs.contains(.old) { reportAsSetting() }
+                if Int(openSubjects) > siblings.count + 1, wholeOld != nil || !needs.contains(.old) {
+                    reportAsSetting()
+                }
                 if isStaying, isNews {
                     toldBefore = found!.number
                     return true
@@ -155,6 +165,8 @@ extension Subject {
             guard let left, openSubjects > 0 else { return false }
             left.number = 1 + (found?.number ?? 0)
             root.guarded.makeDetails().told[identity] = left
+            // It is no news for those that are about to tell the same.
+            for sibling in siblings where sibling.toldBefore == left.number - 1 { sibling.toldBefore = left.number }
             return false
         }
         if isNews, let found {

@@ -235,21 +235,8 @@ extension Transaction {
     private func notifyAll(
         _ subjects: [Borrowed<Subject>], _ isPrior: Bool, _ older: [Subject], _ thread: InPlace<ThreadContext>
     ) {
-        var hasLate = false
-        for subject in subjects {
-            subject.use {
-                $0.makeEvent(isPrior: isPrior)
-                if $0.lowerBound > 0 { hasLate = true }
-            }
-        }
-        // Late ones first: what the others tell is not news for them.
-        func settle(isLate: Bool) {
-            for subject in subjects { subject.use { if ($0.lowerBound > 0) == isLate { $0.tellElsewhere(self) } } }
-        }
-        if !isPrior {
-            if hasLate { settle(isLate: true) }
-            settle(isLate: false)
-        }
+        for subject in subjects { subject.use { $0.makeEvent(isPrior: isPrior) } }
+        if !isPrior { for subject in subjects { subject.use { $0.tellElsewhere(self) } } }
         let parts = subjects.count < 2 ? [] : Transaction.makeParts(of: subjects, isPrior: isPrior)
         let told = parts.isEmpty ? subjects : Transaction.separated(subjects, parts)
         // The subjects that may have paths whose handlers ignore the change know of each other's calls.

@@ -54,6 +54,30 @@ struct BindingMeetingTests {
     }
     private final class Sign: Model { @Observed var count = 0 }
 
+    private final class Chooser: Model {
+        @Observed var gauge: Gauge?
+    }
+
+    @Test("an edit is not written to an object that the transform selects, where none was") func selectedMeanwhile() {
+        let (chooser, sign) = (Chooser(), Sign())
+        var selects = false
+        sign.$count.bindBothWays(
+            to: chooser.$gauge.$raw,
+            transform: { value in
+                if value == nil, selects {
+                    selects = false
+                    let gauge = Gauge()
+                    gauge.raw = 7
+                    chooser.gauge = gauge
+                }
+                return value ?? 0
+            }, inverse: { $0 })
+        selects = true
+        sign.count = 3
+        expectEqual(chooser.gauge?.raw, 7)
+        expectEqual(sign.count, 7)
+    }
+
     @Test("an edit for what an operator makes of a collection is reported, and nothing else is") func operatorBothWays()
         throws
     {

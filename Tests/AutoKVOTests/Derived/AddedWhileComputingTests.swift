@@ -267,6 +267,50 @@ struct AddedWhileComputingTests {
         stage.next = nil
     }
 
+    @Test(
+        "a value that is stored after the initial call is told, be it equal, or written by a function", arguments: 0..<4
+    )
+    func behindInitial(form: Int) throws {
+        let (stage, next, other) = (Stage(), Stage(), Stage())
+        (stage.next, other.v) = (next, 5)
+        stage.whenComputed = { _ in if form == 3 { next.v = 9 } }
+        var values: [Int] = []
+        try coalescingChanges {
+            try stage.observe(["w", "next.v"], options: [.initial, .new]) { change in
+                if change.keyPath == "w" { next.v = 5 } else { values.append(change.newValue as! Int) }
+            }
+            switch form {
+            case 0: next.v = 5
+            case 1: (next.v, next.v) = (6, 5)
+            case 2: stage.next = other
+            default:
+                stage.$adder.observe { _ in }
+                stage.a = 1
+            }
+        }
+        expectEqual(values, form == 3 ? [5, 9] : [5, 5])
+        stage.removeAllObservers()
+    }
+
+    @Test("late observers of a key that a function writes get the old value that was there when they came")
+    func lateWriter() {
+        let stage = Stage()
+        var (first, second): ([[Int?]], [[Int?]]) = ([], [])
+        stage.whenComputed = { _ in }
+        stage.$adder.observe { _ in }
+        stage.$v.observe(options: [.old, .new]) { first.append([$0.oldValue, $0.newValue]) }
+        coalescingChanges {
+            stage.v = 1
+            stage.$v.observe(options: [.old, .new]) { second.append([$0.oldValue, $0.newValue]) }
+            stage.v = 2
+            stage.whenComputed = { $0.v = 10 }
+            stage.a = 1
+        }
+        expectEqual(first, [[0, 2], [2, 10]])
+        expectEqual(second, [[1, 2], [2, 10]])
+        stage.removeAllObservers()
+    }
+
     @Test("and one that shows values is called once for each") func initialValues() {
         let stage = Stage()
         var values: [Int] = []

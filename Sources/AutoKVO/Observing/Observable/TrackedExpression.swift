@@ -34,6 +34,8 @@ extension KeyValueObserver {
     ///
     /// The objects that the closure reads belong to the main actor: a write elsewhere is a race, as with `Observations` itself.
     ///
+    /// An observation that has ended leaves some bytes in what the closure has read, until that changes: Observation does not give them back.
+    ///
     /// An operation that the scheduler runs at once, inside of a change, is made in the main queue instead, when the value is stored. One that it
     /// drops is the last: what the closure reads is not followed any more, which is reported to `Diagnostics`.
     ///

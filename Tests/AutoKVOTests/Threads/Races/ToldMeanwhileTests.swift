@@ -138,14 +138,28 @@ struct ToldMeanwhileTests {
     private final class Late: Model, @unchecked Sendable {
         @Observed var a = 0
         @Observed var b = 0
+        @Observed var c = 0
         var meanwhile: (() -> Void)?
-        @Derived({ (late: Late) in late.a + late.b }) var sum: Int
+        var whenSummed: ((Late) -> Void)?
+        @Derived({ (late: Late) in
+            late.whenSummed.take()?(late)
+            return late.a + late.b
+        }) var sum: Int
         var label: String {
             meanwhile.take()?()
             return "\(sum)"
         }
+        var hidden: Int { 0 }
+        var caption: Int {
+            meanwhile.take()?()
+            return 0
+        }
         override class var schema: Schema {
-            Schema(Late.self, extending: super.schema) { Key("label", \.label, affectedBy: "sum") }
+            Schema(Late.self, extending: super.schema) {
+                Key("label", \.label, affectedBy: "sum")
+                Key("hidden", \.hidden, affectedBy: "a")
+                Key("caption", \.caption, affectedBy: "hidden")
+            }
         }
     }
 
@@ -184,6 +198,107 @@ struct ToldMeanwhileTests {
         expectEqual(told.messages, ["0 11"])
         late.a = 2
         expectEqual(told.messages, ["0 11", "11 12"])
+    }
+
+    @Test("a value that nobody needs any more when it is to be read again is told to nobody") func endedMeanwhile()
+        throws
+    {
+        let late = Late()
+        let told = MessageLog()
+        var observation: KeyValueObservation?
+        observation = late.$sum.observe(options: [.old, .new]) {
+            told.add("\($0.oldValue!) \($0.newValue!)")
+            observation!.remove()
+        }
+        try late.observe("label") { _ in }
+        late.removeAllObservers(forKeyPath: "label")
+        try late.observe("caption", options: .new) { _ in }
+        let (isBegun, mayEnd) = (Door(), Door())
+        let other = Thread {
+            late.$b.withMutation {
+                isBegun.open()
+                mayEnd.wait()
+            }
+        }
+        isBegun.wait()
+        late.$a.withMutation {
+            late.a = 1
+            late.meanwhile = { late.b = 1 }
+        }
+        mayEnd.open()
+        other.join()
+        expectEqual(told.messages, ["1 2"])
+        observation = nil
+    }
+
+    private final class Way: Model, @unchecked Sendable {
+        @Observed var w = 0
+        @Observed var v = 0
+        @Observed var next: Way?
+        override class var schema: Schema {
+            Schema(Way.self, extending: super.schema) {
+                Key("w", \.w)
+                Key("v", \.v)
+                Key("next", \.next)
+            }
+        }
+    }
+
+    @Test("a value that nobody is called for is not told", arguments: [[], .distinct] as [ObservingOptions])
+    func dropped(options: ObservingOptions) throws {
+        let (way, next, told) = (Way(), Way(), MessageLog())
+        way.next = next
+        let (mayStart, isStored, mayEnd) = (Door(), Door(), Door())
+        let other = Thread {
+            mayStart.wait()
+            coalescingChanges {
+                next.v = 9
+                isStored.open()
+                mayEnd.wait()
+            }
+        }
+        try coalescingChanges {
+            try way.observe(["w", "next.v"], options: options.union([.initial, .old, .new])) { change in
+                if change.keyPath == "w" {
+                    next.v = 5
+                } else {
+                    told.add("\(change.oldValue ?? "-") \(change.newValue!)")
+                }
+            }
+            mayStart.open()
+            isStored.wait()
+        }
+        mayEnd.open()
+        other.join()
+        expectEqual(told.messages, ["- 5", "5 9"])
+    }
+
+    @Test(
+        "late observers get the old value that was there when they came, also where another thread has the key open",
+        arguments: [false, true])
+    func late(isWritten: Bool) {
+        let (late, first, second) = (Late(), MessageLog(), MessageLog())
+        let (isBegun, mayEnd) = (Door(), Door())
+        let other = Thread {
+            late.$c.withMutation {
+                isBegun.open()
+                mayEnd.wait()
+            }
+        }
+        late.$c.observe(options: [.old, .new, .distinct]) { first.add("\($0.oldValue!) \($0.newValue!)") }
+        late.$sum.observe { _ in }
+        isBegun.wait()
+        coalescingChanges {
+            late.c = 1
+            late.$c.observe(options: [.old, .new, .distinct]) { second.add("\($0.oldValue!) \($0.newValue!)") }
+            late.c = 2
+            if isWritten { late.whenSummed = { $0.c = 10 } }
+            late.a = 1
+        }
+        mayEnd.open()
+        other.join()
+        expectEqual(first.messages, isWritten ? ["0 2", "2 10"] : ["0 2"])
+        expectEqual(second.messages, isWritten ? ["1 2", "2 10"] : ["1 2"])
     }
 
     private class Base: Model {
