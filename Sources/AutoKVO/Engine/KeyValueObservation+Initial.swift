@@ -28,13 +28,17 @@ extension KeyValueObservation {
         let value = wantsNew ? read() : nil
         if !TransactionsOfTasks.mayHoldChanges, thread.value.settling.isEmpty { return value }
         // Its calls are not for paths.
-        if handling.ignoresChange { return value }
+        if !wantsNew, handling.ignoresChange { return nil }
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
         let list = route.map { $0.keyList } ?? record?.list(Int(slot))
         guard let root = route?.root ?? record, let topic = list?.address ?? route?.identity else { return value }
         var isOpen = false
-        thread.forEachOpen(topic) { _ in isOpen = true }
+        thread.forEachOpen(topic) {
+            isOpen = true
+            // What has been told before is not.
+            if list == nil { $0.noteTold() }
+        }
         if !isOpen { return value }
         // A function that was computed for this may have written what had been read before it. Read again, it has nothing to write any more.
         let now = wantsNew || list == nil ? read() : nil
@@ -43,7 +47,7 @@ extension KeyValueObservation {
                 root.lock.withLock { list.value.number(route?.part ?? self) }
                 return AffectedLists.noteAddition()
             }
-            subject.initialWalk = subject.walk
+            if !handling.ignoresChange { subject.initialWalk = subject.walk }
             extendLifetime(subject.replaceOld(now, subject.changes?.all ?? 0))
         }
         return wantsNew ? now : nil

@@ -76,6 +76,12 @@ extension Subject {
         }
     }
 
+    /// Its observers have been told something newer than what has been told elsewhere.
+    func noteTold() {
+        if toldBefore == nil { return }
+        toldBefore = root.lock.withLock { root.guarded.details?.told[identity]?.number ?? toldBefore }
+    }
+
     /// Other threads need not leave anything for it any more. Under the lock of `root`.
     ///
     /// - Returns: What is to be released without it.
@@ -95,9 +101,14 @@ extension Subject {
     /// another thread may tell the value once more: so this is done a few times.
     @inline(never)
     private func settleEvent(_ transaction: Transaction?) {
-        let siblings = openSubjects > 1 ? siblings(in: transaction) : []
+        var siblings = openSubjects > 1 ? siblings(in: transaction) : []
+        if lowerBound == 0 {
+            // What this one leaves is no news for late observers, and what has been told before is.
+            for late in siblings { late.settleEvent(transaction) }
+            siblings = []
+        }
         var turns = 3
-        while leaveValue(siblings, isStaying: turns > 0) || edit != nil && isWhole {
+        while leaveValue(siblings.count, isStaying: turns > 0) || edit != nil && isWhole {
             turns -= 1
             makeEventAgain()
         }
@@ -137,12 +148,12 @@ extension Subject {
     /// A subject of late observers (`lowerBound`) leaves nothing: the observers before them do not know the value yet.
     ///
     /// - Parameters:
-    ///   - siblings: See `siblings(in:)`.
+    ///   - siblings: How many there are.
     ///   - isStaying: Whether it is to stay known if there was anything told.
     /// - Returns: Whether the event has to be made again.
     @inline(__always)
-    private func leaveValue(_ siblings: [Subject], isStaying: Bool) -> Bool {
-        let left = openSubjects == 1 && toldBefore != nil ? nil : makeTold(siblings.count)
+    private func leaveValue(_ siblings: Int, isStaying: Bool) -> Bool {
+        let left = openSubjects == 1 && toldBefore != nil ? nil : makeTold(siblings)
         var (found, isNews): (ToldElsewhere?, Bool) = (nil, false)
         let isAgain: Bool = unmanagedRoot.use { root in
             root.lock.lock()
@@ -151,7 +162,7 @@ extension Subject {
             if let before = toldBefore {
                 isNews = found.map { $0.number > before } ?? false
                 // What another open change has edited is in the collection, and has not been told.
-                if Int(openSubjects) > siblings.count + 1, wholeOld != nil || !needs.contains(.old) {
+                if Int(openSubjects) > siblings + 1, wholeOld != nil || !needs.contains(.old) {
                     reportAsSetting()
                 }
                 if isStaying, isNews {
@@ -165,8 +176,6 @@ extension Subject {
             guard let left, openSubjects > 0 else { return false }
             left.number = 1 + (found?.number ?? 0)
             root.guarded.makeDetails().told[identity] = left
-            // It is no news for those that are about to tell the same.
-            for sibling in siblings where sibling.toldBefore == left.number - 1 { sibling.toldBefore = left.number }
             return false
         }
         if isNews, let found {

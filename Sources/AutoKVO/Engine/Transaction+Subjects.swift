@@ -29,14 +29,16 @@ extension Transaction {
             if search != .all, search == .moved ? !key.isMoved : !key.isUncertain { return }
             let isOfObject = key.record == .to(record)
             let isOwn = isOfObject && key.slot == changed
-            let rank = isOwn ? -1 : (isOfObject ? 0 : 1 << 48) + key.record.use { $0.height(of: key.slot) }
+            var rank = isOwn ? -1 : (isOfObject ? 0 : 1 << 48) + key.record.use { $0.height(of: key.slot) }
             var covered: UInt64 = 0
             if mayBeOpen {
                 // The observation that this thread is adding to the list as the first one has no value yet.
                 covered = thread.value.starting.last { $0.list == list }?.sequence ?? 0
                 forEachShared(list.address, before: start, walk, thread) { subject in
                     covered = max(covered, subject.upperBound)
-                    subject.rank = max(subject.rank, rank)
+                    // Late observers come behind those that they stand behind.
+                    rank = max(subject.rank, rank)
+                    subject.rank = rank
                     join(subject, walk, isCertain: !key.isUncertain)
                 }
                 if covered >= list.value.lastSequence || covered != 0 && search == .moved { return }

@@ -49,6 +49,33 @@ struct LateObserverTests {
         }
     }
 
+    private final class Part: Model { @Observed var b = 0 }
+    private final class Whole: Model {
+        @Observed var a = 0
+        @Observed var part: Part?
+        @Derived({ (whole: Whole) in whole.a + (whole.part?.b ?? 0) }) var total: Int
+        var twice: Int { a * 2 }
+        override class var schema: Schema {
+            Schema(Whole.self, extending: super.schema) { Key("twice", \.twice, affectedBy: "a", "part.b") }
+        }
+    }
+
+    @Test(
+        "they are called behind those that were there before, whichever change comes first",
+        arguments: ["total", "twice"])
+    func order(key: String) throws {
+        let (whole, part) = (Whole(), Part())
+        whole.part = part
+        var calls: [String] = []
+        try whole.observe(key) { _ in calls.append("early") }
+        try coalescingChanges {
+            part.b = 1
+            try whole.observe(key) { _ in calls.append("late") }
+            whole.a = 10
+        }
+        expectEqual(calls, ["early", "late"])
+    }
+
     @Test("so are those that are added inside of an open change of something else, while another thread has one open")
     func openElsewhere() {
         for isCoalescing in [true, false] {

@@ -140,6 +140,7 @@ struct ToldMeanwhileTests {
         @Observed var b = 0
         @Observed var c = 0
         var meanwhile: (() -> Void)?
+        @Derived({ (late: Late) in late.a + late.b + late.c }) var total: Int
         var whenSummed: ((Late) -> Void)?
         @Derived({ (late: Late) in
             late.whenSummed.take()?(late)
@@ -299,6 +300,59 @@ struct ToldMeanwhileTests {
         other.join()
         expectEqual(first.messages, isWritten ? ["0 2", "2 10"] : ["0 2"])
         expectEqual(second.messages, isWritten ? ["1 2", "2 10"] : ["1 2"])
+    }
+
+    @Test("what another thread told before is the old value of late observers, too, and what theirs tell is not")
+    func lateNews() {
+        let (late, first, second) = (Late(), MessageLog(), MessageLog())
+        let (mayStart, isTold, mayEnd) = (Door(), Door(), Door())
+        let other = Thread {
+            mayStart.wait()
+            late.b = 10
+            late.$c.withMutation {
+                isTold.open()
+                mayEnd.wait()
+            }
+        }
+        late.$total.observe(options: [.old, .new]) { first.add("\($0.oldValue!) \($0.newValue!)") }
+        coalescingChanges {
+            late.a = 1
+            late.$total.observe(options: [.old, .new]) { second.add("\($0.oldValue!) \($0.newValue!)") }
+            late.a = 2
+            mayStart.open()
+            isTold.wait()
+            late.a = 3
+        }
+        mayEnd.open()
+        other.join()
+        expectEqual(first.messages.last, "12 13")
+        expectEqual(second.messages.last, "12 13")
+    }
+
+    @Test(
+        "what an initial call has told is newer than what another thread has told before it",
+        arguments: [[], .distinct] as [ObservingOptions])
+    func initialNews(options: ObservingOptions) throws {
+        let (way, next, told) = (Way(), Way(), MessageLog())
+        way.next = next
+        let (mayStart, isStored) = (Door(), Door())
+        let other = Thread {
+            mayStart.wait()
+            next.v = 7
+            isStored.open()
+        }
+        try coalescingChanges {
+            try way.observe(["w", "next.v"], options: options.union([.initial, .old, .new])) { change in
+                if change.keyPath != "w" { return told.add("\(change.oldValue ?? "-") \(change.newValue!)") }
+                next.v = 5
+                mayStart.open()
+                isStored.wait()
+                next.v = 8
+            }
+            next.v = 7
+        }
+        other.join()
+        expectEqual(told.messages, ["- 8", "8 7"])
     }
 
     private class Base: Model {
