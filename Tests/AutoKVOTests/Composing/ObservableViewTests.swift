@@ -332,16 +332,18 @@ struct ObservableViewTests {
     @Test("nested announcements are one change") func nestedAnnouncements() {
         let person = person()
         let calls = Counter()
-        person.willChangeValue(forKey: "firstName")
         _ = track {
             person.observable.firstName
         } onChange: {
             calls.add()
         }
         person.willChangeValue(forKey: "firstName")
+        expectEqual(calls.count, 1)
+        person.willChangeValue(forKey: "firstName")
         person.firstName = "Eve"
         person.didChangeValue(forKey: "firstName")
         person.didChangeValue(forKey: "firstName")
+        expectEqual(calls.count, 1)
         expectCall(person.observable.firstName) {
             person.willChangeValue(forKey: "firstName")
             person.firstName = "Ida"

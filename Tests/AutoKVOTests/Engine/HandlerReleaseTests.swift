@@ -64,15 +64,23 @@ struct HandlerReleaseTests {
         tracker.expectNoLeaks()
     }
 
-    @Test("a handler removed by another of the same delivery is released at the latest when that is over")
-    func byAnother() throws {
-        let observations = try (0..<40).map { _ in
-            let token = tracker.token()
-            return try person.observe("age") { _ in token.touch() }
+    @Test(
+        "a handler removed by another of the same delivery is released at the latest when that is over",
+        arguments: [0, 20, 40])
+    func byAnother(place: Int) throws {
+        var observations: [KeyValueObservation] = []
+        func observe(_ count: Int) throws {
+            for _ in 0..<count {
+                let token = tracker.token()
+                observations.append(try person.observe("age") { _ in token.touch() })
+            }
         }
-        try person.observe("firstName") { _ in for observation in observations { observation.remove() } }
-        person.firstName = "x"
+        try observe(place)
+        let remover = try person.observe("age") { _ in for observation in observations { observation.remove() } }
+        try observe(40 - place)
+        person.age = 1
         tracker.expectNoLeaks()
+        remover.remove()
     }
 
     @Test("a handler that captures its own observation leaks nothing once removed", arguments: [false, true])

@@ -350,6 +350,8 @@ final class MeetingWorld: RandomWorld {
         if pick(6) == 0 { options.insert(.distinct) }
         if pick(8) == 0 { (watch.isOnce, _) = (true, options.insert(.once)) }
         let kind = pick(15)
+        // These are registered without the options.
+        if [8, 9, 10, 12].contains(kind) { watch.isOnce = false }
         note("observes \(kind) \(options)")
         do {
             switch kind {

@@ -195,7 +195,7 @@ struct OverriddenTests {
         }
     }
 
-    @Test("a derived key, a path, a current value, a stream's and a binding's are of what the property reads")
+    @Test("a derived key, a path, a current value and a binding's are of what the property reads")
     func others() throws {
         let (object, holder) = (DeclaredDoubled(), Holder())
         holder.item = object
@@ -203,10 +203,12 @@ struct OverriddenTests {
         try object.observe("area", as: Int.self, options: [.old, .new]) { seen.append(describe($0)) }
         try holder.observe("item.size", as: Int.self, options: [.old, .new]) { seen.append("p" + describe($0)) }
         object.$size.observe { seen.append("now \($0.currentValue!)") }
-        let other = Sized()
-        other.$count.observe(options: .new) { seen.append("b\($0.newValue!)") }
+        let other = Content(0)
+        other.$content.bind(to: object.$size)
+        other.$content.observe(options: .new) { seen.append("b\($0.newValue!)") }
+        expectEqual(other.content, 2)
         object.size = 5
-        expectEqual(seen, ["now 10", "4→100", "p2→10"])
+        expectEqual(seen.sorted(), ["4→100", "b10", "now 10", "p2→10"])
         holder.item = nil
     }
 

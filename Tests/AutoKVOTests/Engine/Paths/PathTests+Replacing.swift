@@ -56,14 +56,19 @@ extension PathTests {
             let subject = Bool.random(using: &random) ? person : people.randomElement(using: &random)!
             let before = current()
             heard = []
+            let leaf = person.spouse?.spouse?.address
             switch Int.random(in: 0..<4, using: &random) {
             case 0: subject.spouse = nil
             case 1: subject.spouse = people.randomElement(using: &random)
             case 2: subject.address = addresses.randomElement(using: &random)
-            default: addresses.randomElement(using: &random)!.city = "\(step)"
+            default:
+                let address = addresses.randomElement(using: &random)!
+                address.city = "\(step)"
+                if address !== leaf { expectEqual(heard, [], "step \(step)") }
             }
             #expect(heard.count <= 1)
             if current() != before { expectEqual(heard, [current()], "step \(step)") }
+            #expect(heard.allSatisfy { $0 == current() })
         }
         for subject in people + [person] { subject.spouse = nil }
         #expect(people.allSatisfy { $0.observations().isEmpty })

@@ -346,7 +346,8 @@ struct OnceElsewhereTests {
             let before = calls.count
             scheduler.runAll()
             expectEqual(calls.count, before)
-            #expect(ends.count >= 1 && person.observations().isEmpty)
+            expectEqual(ends.count, observation.underLock { observation.armings } + 1)
+            #expect(person.observations().isEmpty)
         }
     }
 }
