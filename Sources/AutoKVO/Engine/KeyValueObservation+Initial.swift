@@ -28,7 +28,7 @@ extension KeyValueObservation {
         let value = wantsNew ? read() : nil
         if !TransactionsOfTasks.mayHoldChanges, thread.value.settling.isEmpty { return value }
         // Its calls are not for paths.
-        if !wantsNew, handling.ignoresChange { return nil }
+        if handling.ignoresChange { return value }
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
         let list = route.map { $0.keyList } ?? record?.list(Int(slot))
@@ -47,7 +47,7 @@ extension KeyValueObservation {
                 root.lock.withLock { list.value.number(route?.part ?? self) }
                 return AffectedLists.noteAddition()
             }
-            if !handling.ignoresChange { subject.initialWalk = subject.walk }
+            subject.initialWalk = subject.walk
             extendLifetime(subject.replaceOld(now, subject.changes?.all ?? 0))
         }
         return wantsNew ? now : nil

@@ -101,14 +101,9 @@ extension Subject {
     /// another thread may tell the value once more: so this is done a few times.
     @inline(never)
     private func settleEvent(_ transaction: Transaction?) {
-        var siblings = openSubjects > 1 ? siblings(in: transaction) : []
-        if lowerBound == 0 {
-            // What this one leaves is no news for late observers, and what has been told before is.
-            for late in siblings { late.settleEvent(transaction) }
-            siblings = []
-        }
+        let siblings = openSubjects > 1 ? siblings(in: transaction) : []
         var turns = 3
-        while leaveValue(siblings.count, isStaying: turns > 0) || edit != nil && isWhole {
+        while leaveValue(siblings, isStaying: turns > 0) || edit != nil && isWhole {
             turns -= 1
             makeEventAgain()
         }
@@ -148,12 +143,12 @@ extension Subject {
     /// A subject of late observers (`lowerBound`) leaves nothing: the observers before them do not know the value yet.
     ///
     /// - Parameters:
-    ///   - siblings: How many there are.
+    ///   - siblings: See `siblings(in:)`.
     ///   - isStaying: Whether it is to stay known if there was anything told.
     /// - Returns: Whether the event has to be made again.
     @inline(__always)
-    private func leaveValue(_ siblings: Int, isStaying: Bool) -> Bool {
-        let left = openSubjects == 1 && toldBefore != nil ? nil : makeTold(siblings)
+    private func leaveValue(_ siblings: [Subject], isStaying: Bool) -> Bool {
+        let left = openSubjects == 1 && toldBefore != nil ? nil : makeTold(siblings.count)
         var (found, isNews): (ToldElsewhere?, Bool) = (nil, false)
         let isAgain: Bool = unmanagedRoot.use { root in
             root.lock.lock()
@@ -162,7 +157,7 @@ extension Subject {
             if let before = toldBefore {
                 isNews = found.map { $0.number > before } ?? false
                 // What another open change has edited is in the collection, and has not been told.
-                if Int(openSubjects) > siblings + 1, wholeOld != nil || !needs.contains(.old) {
+                if Int(openSubjects) > siblings.count + 1, wholeOld != nil || !needs.contains(.old) {
                     reportAsSetting()
                 }
                 if isStaying, isNews {
@@ -176,6 +171,8 @@ extension Subject {
             guard let left, openSubjects > 0 else { return false }
             left.number = 1 + (found?.number ?? 0)
             root.guarded.makeDetails().told[identity] = left
+            // It is no news for those that are about to tell the same.
+            for sibling in siblings where sibling.toldBefore == left.number - 1 { sibling.toldBefore = left.number }
             return false
         }
         if isNews, let found {

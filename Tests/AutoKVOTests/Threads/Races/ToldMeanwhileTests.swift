@@ -140,7 +140,6 @@ struct ToldMeanwhileTests {
         @Observed var b = 0
         @Observed var c = 0
         var meanwhile: (() -> Void)?
-        @Derived({ (late: Late) in late.a + late.b + late.c }) var total: Int
         var whenSummed: ((Late) -> Void)?
         @Derived({ (late: Late) in
             late.whenSummed.take()?(late)
@@ -300,33 +299,6 @@ struct ToldMeanwhileTests {
         other.join()
         expectEqual(first.messages, isWritten ? ["0 2", "2 10"] : ["0 2"])
         expectEqual(second.messages, isWritten ? ["1 2", "2 10"] : ["1 2"])
-    }
-
-    @Test("what another thread told before is the old value of late observers, too, and what theirs tell is not")
-    func lateNews() {
-        let (late, first, second) = (Late(), MessageLog(), MessageLog())
-        let (mayStart, isTold, mayEnd) = (Door(), Door(), Door())
-        let other = Thread {
-            mayStart.wait()
-            late.b = 10
-            late.$c.withMutation {
-                isTold.open()
-                mayEnd.wait()
-            }
-        }
-        late.$total.observe(options: [.old, .new]) { first.add("\($0.oldValue!) \($0.newValue!)") }
-        coalescingChanges {
-            late.a = 1
-            late.$total.observe(options: [.old, .new]) { second.add("\($0.oldValue!) \($0.newValue!)") }
-            late.a = 2
-            mayStart.open()
-            isTold.wait()
-            late.a = 3
-        }
-        mayEnd.open()
-        other.join()
-        expectEqual(first.messages.last, "12 13")
-        expectEqual(second.messages.last, "12 13")
     }
 
     @Test(
