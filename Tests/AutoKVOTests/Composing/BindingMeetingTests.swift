@@ -58,7 +58,8 @@ struct BindingMeetingTests {
         @Observed var gauge: Gauge?
     }
 
-    @Test("an edit is not written to an object that the transform selects, where none was") func selectedMeanwhile() {
+    @Test("an edit is not written to an object that the transform selects, where none was", .needs(.blankObject))
+    func selectedMeanwhile() {
         let (chooser, sign) = (Chooser(), Sign())
         var selects = false
         sign.$count.bindBothWays(
