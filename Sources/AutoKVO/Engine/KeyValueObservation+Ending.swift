@@ -107,7 +107,7 @@ extension KeyValueObservation {
     }
 
     /// An observation that is added is not notified of the changes that are open on this thread, and its observer may read what was there before
-    /// their store. If they concern it, the next edit is told to it as a `.setting`, with the whole collection.
+    /// their store. If they concern it, its next edit comes as a `.setting`, with the whole collection.
     @inline(never)
     func noteLateness(_ thread: InPlace<ThreadContext>) {
         let lists = routes?.map(\.keyList) ?? [record?.list(Int(slot))]

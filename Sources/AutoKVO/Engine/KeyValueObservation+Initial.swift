@@ -27,7 +27,7 @@ extension KeyValueObservation {
         func read() -> Any? { Recording.suspended { currentValue(by: route) } }
         let value = wantsNew ? read() : nil
         if !TransactionsOfTasks.mayHoldChanges, thread.value.settling.isEmpty { return value }
-        // Its calls are not for paths.
+        // It is called once, and not for each path.
         if handling.ignoresChange { return value }
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
@@ -36,7 +36,7 @@ extension KeyValueObservation {
         var isOpen = false
         thread.forEachOpen(topic) {
             isOpen = true
-            // What has been told before is not.
+            // What another thread has told so far is older than what this call tells.
             if list == nil { $0.noteTold() }
         }
         if !isOpen { return value }

@@ -268,7 +268,8 @@ struct AddedWhileComputingTests {
     }
 
     @Test(
-        "a value that is stored after the initial call is told, be it equal, or written by a function", arguments: 0..<4
+        "a value that is stored after the initial call is told, also if it is equal, or if a function writes it",
+        arguments: 0..<4
     )
     func behindInitial(form: Int) throws {
         let (stage, next, other) = (Stage(), Stage(), Stage())

@@ -315,7 +315,7 @@
             read()
         }
 
-        /// - Parameter mayBeEqual: Whether an object on the way may be set, so that the path has its value anew.
+        /// - Parameter mayBeEqual: Whether observers may be told of an equal value: where an object on the way is set.
         private func expect(
             _ name: String, isDeath: Bool = false, mayBeEqual: Bool = true, _ change: () -> Void
         ) {
