@@ -101,9 +101,9 @@ extension Subject {
     /// another thread may tell the value once more: so this is done a few times.
     @inline(never)
     private func settleEvent(_ transaction: Transaction?) {
-        let siblings = openSubjects > 1 ? siblings(in: transaction) : []
+        let count = openSubjects > 1 ? siblings(in: transaction).count : 0
         var turns = 3
-        while leaveValue(siblings, isStaying: turns > 0) || edit != nil && isWhole {
+        while leaveValue(count, transaction, isStaying: turns > 0) || isWhole && edit != nil {
             turns -= 1
             makeEventAgain()
         }
@@ -143,12 +143,12 @@ extension Subject {
     /// A subject of late observers (`lowerBound`) leaves nothing: the observers before them do not know the value yet.
     ///
     /// - Parameters:
-    ///   - siblings: See `siblings(in:)`.
+    ///   - siblings: How many `siblings(in:)` the transaction there are.
     ///   - isStaying: Whether it is to stay known if there was anything told.
     /// - Returns: Whether the event has to be made again.
     @inline(__always)
-    private func leaveValue(_ siblings: [Subject], isStaying: Bool) -> Bool {
-        let left = openSubjects == 1 && toldBefore != nil ? nil : makeTold(siblings.count)
+    private func leaveValue(_ siblings: Int, _ transaction: Transaction?, isStaying: Bool) -> Bool {
+        let left = openSubjects == 1 && toldBefore != nil ? nil : makeTold(siblings)
         var (found, isNews): (ToldElsewhere?, Bool) = (nil, false)
         let isAgain: Bool = unmanagedRoot.use { root in
             root.lock.lock()
@@ -157,14 +157,12 @@ extension Subject {
             if let before = toldBefore {
                 isNews = found.map { $0.number > before } ?? false
                 // What another open change has edited is in the collection, and has not been told.
-                if Int(openSubjects) > siblings.count + 1, wholeOld != nil || !needs.contains(.old) {
-                    reportAsSetting()
-                }
+                if Int(openSubjects) > siblings + 1, wholeOld != nil || !needs.contains(.old) { reportAsSetting() }
                 if isStaying, isNews {
                     toldBefore = found!.number
                     return true
                 }
-                if edit != nil, isWhole { return true }
+                if isWhole, edit != nil { return true }
                 becomeUnknown(root)
                 if isNews { return true }
             }
@@ -172,7 +170,9 @@ extension Subject {
             left.number = 1 + (found?.number ?? 0)
             root.guarded.makeDetails().told[identity] = left
             // It is no news for those that are about to tell the same.
-            for sibling in siblings where sibling.toldBefore == left.number - 1 { sibling.toldBefore = left.number }
+            for sibling in self.siblings(in: transaction) where sibling.toldBefore == left.number - 1 {
+                sibling.toldBefore = left.number
+            }
             return false
         }
         if isNews, let found {
