@@ -9,6 +9,8 @@ private final class Parcel: TrackedObject {
     @Observed var some: Any = 1
     @Observed var object: AnyObject?
     @Observed var null: NSNull?
+    @Observed var plain: NSObject?
+    @Observed var set: Set<NSObject?> = []
     @Observed var numbers: [Int?] = []
     @Observed var things: [Any] = []
     @Observed var counts: [NSNumber] = []
@@ -18,6 +20,8 @@ private final class Parcel: TrackedObject {
             Key("some", \.some)
             Key("object", \.object)
             Key("null", \.null)
+            Key("plain", \.plain)
+            Key("set", \.set)
             Key("numbers", \.numbers)
             Key("things", \.things)
         }
@@ -55,6 +59,25 @@ struct NullTests {
         parcel.things = [1]
         try isTyped ? typed[1].apply(on: parcel) : records[1].apply(on: parcel)
         #expect(parcel.things.count == 2 && parcel.things[0] is NSNull)
+    }
+
+    @Test("bound by name, an NSNull is nil, at first and later") func bound() throws {
+        let other = Parcel()
+        other.plain = NSNull()
+        try parcel.bind("plain", to: "plain", of: other)
+        #expect(parcel.plain == nil)
+        other.plain = NSString("a")
+        #expect(parcel.plain == NSString("a"))
+        other.plain = NSNull()
+        #expect(parcel.plain == nil)
+    }
+
+    @Test("undoing that an NSNull came to a set takes it out, and not the nil that is there") func undoneInSet() {
+        parcel.set = [nil]
+        let history = UndoHistory(of: parcel)
+        parcel.$set.insert(NSNull())
+        history.undo()
+        #expect(parcel.set == [nil])
     }
 
     @Test("NSNull sets an optional property to nil, also one that accepts any value") func setsNil() throws {

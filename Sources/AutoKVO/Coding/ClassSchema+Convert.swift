@@ -15,7 +15,7 @@ extension ClassSchema {
 }
 
 /// Whether a value of a type may be an NSNull, which is nil.
-private func mayHoldNull(_ type: Any.Type) -> Bool { type is AnyClass || isOpen(type) }
+func mayHoldNull(_ type: Any.Type) -> Bool { type is AnyClass && !(type is TrackedObject.Type) || isOpen(type) }
 
 /// Why a key of a type cannot be set to a value, if the names of the two types do not explain it.
 private func refusal(of value: Any?, as type: Any.Type) -> String? {

@@ -42,16 +42,24 @@ extension TrackedObject {
     ///   as far as types are declared, also after an object that is nil now.
     /// - Complexity: O(*n*) for *n* components and, behind an operator, elements.
     public func value(forKeyPath keyPath: String) throws(KeyValueError) -> Any? {
+        unwrapped(try declaredValue(forKeyPath: keyPath))
+    }
+
+    /// The same as the type that the property has.
+    @inline(__always) func declaredValue(forKeyPath keyPath: String) throws(KeyValueError) -> Any {
         let schema = try requireSchema()
         // Asked first: that no key has this name is not seen by its bits.
         if let kept = CheckedKeyPath.kept(keyPath, by: .to(schema)) {
             try kept.checkFirstUse(from: self)
-            return unwrapped(try kept.path.requireValue(from: self))
+            return try kept.path.requireValue(from: self)
         }
-        if schema.slot(of: keyPath) != nil { return try value(forKey: keyPath) }
+        if let slot = schema.slot(of: keyPath) {
+            try checkFirstUse(of: slot, schema)
+            return valueOfKey(slot, of: schema)
+        }
         let checked = try CheckedKeyPath.of(keyPath, from: schema)
         try checked.checkFirstUse(from: self)
-        return unwrapped(try checked.path.requireValue(from: self))
+        return try checked.path.requireValue(from: self)
     }
 
     /// Sets the property of a key. Its observers are called once, unless the key's automatic notification is off. (Those of a computed property

@@ -30,10 +30,10 @@ extension Change {
     /// Whether it is of what a closure or a key path computes, which cannot be set.
     var isOfComputed: Bool { context.route?.use { $0.expression != nil } ?? false }
     /// Whether nothing was before: it is the call made at the registration, or an object on the way was nil.
-    var isFirst: Bool {
-        let event = context.event.value
-        return event.isInitial || event.oldValue.map { unwrapped($0.box()) == nil } ?? false
-    }
+    var isFirst: Bool { context.event.value.isInitial || wasNil }
+    /// Whether there was a value, or is one, which is nil: not one that the type of the change's values cannot hold.
+    var wasNil: Bool { context.event.value.oldValue.map { unwrapped($0.box()) == nil } ?? false }
+    var isNil: Bool { context.event.value.newValue.map { unwrapped($0.box()) == nil } ?? false }
 }
 
 extension TrackedObject {
@@ -67,7 +67,8 @@ extension ProxiedKey {
         }
         let type = unwrappedType(key.declared.valueType)
         var own = self
-        let collection = (change.old ?? change.new).flatMap(unwrapped) as? any KeyValueCollection
+        let moved = change.kind == .insertion ? change.new : change.old ?? change.new
+        let collection = moved.flatMap(unwrapped) as? any KeyValueCollection
         own.isOwn =
             collection.map { Swift.type(of: $0).elementType } == (type as? any KeyValueCollection.Type)?.elementType
         if let type = type as? any ProxiedArray.Type, let indexes = change.indexes {

@@ -50,8 +50,8 @@ struct SettablePath<Value> {
         return Registration(options, nil, .closure(handler), file, line)
             // By identity: an equal object is another one.
             .observe(
-                reading: { object(from: known($0, as: TrackedObject.self)).map(ObjectIdentifier.init) }, of: root,
-                by: observer)
+                reading: { object(from: known($0, as: TrackedObject.self)).map(ObjectIdentifier.init) as Any },
+                as: ObjectIdentifier?.self, of: root, by: observer)
     }
 
     /// The value; nil if an object on the way is nil.

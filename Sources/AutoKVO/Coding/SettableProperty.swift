@@ -44,6 +44,11 @@ struct SettableProperty {
         object.completeDeliveries(beforeWriteOf: key.slot)
     }
 
+    /// The name by which messages describe a property, or the end of a path from outside.
+    static func name(_ keyPath: String, of object: TrackedObject) -> String {
+        "\(Swift.type(of: object)).\(shown(keyPath))"
+    }
+
     /// The value that the path of a change has now, in a handler of the change, whatever its type.
     static func value<Value>(of change: Change<Value>) -> Any { change.valueInHandler }
 
@@ -94,3 +99,8 @@ extension Property {
             write: { handle($0).write(content(of: $1, as: Value.self)) })
     }
 }
+
+/// What the key path of a handle leads to, for a binding.
+@usableFromInline func handles<Root: TrackedObject, Handle: PropertyHandle>(
+    at keyPath: KeyPath<Root, Handle>, of root: Root
+) -> HandleKeyPath<Root, Handle> { HandleKeyPath(root, keyPath) }

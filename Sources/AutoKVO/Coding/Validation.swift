@@ -45,8 +45,9 @@ extension TrackedObject {
                     throw KeyValueError.schemaFault(fault, of: declared.owner, key: key.name, in: keyPath)
                 }
                 try declared.validate!(self, &typed)
-                candidate = unwrapped(typed)
+                candidate = typed
             }
+            if !validating.isEmpty { candidate = candidate.flatMap(unwrapped) }
             try self.validate(&candidate, forKey: key.name)
         } catch let error as KeyValueError {
             throw error.named(className: schema.className, key: key.name, keyPath: keyPath)
@@ -75,7 +76,8 @@ extension KeyValueObserver where Self: TrackedObject {
         let schema = orTrap(try requireSchema())
         var errors: [String: String] = [:]
         for key in schema.namedKeys where key.declared.write != nil || !key.validating.isEmpty {
-            var value = unwrapped(valueOfKey(key.slot, of: schema))
+            let own: Any? = valueOfKey(key.slot, of: schema)
+            var value = key.validating.isEmpty ? own.flatMap(unwrapped) : own
             do throws(KeyValueError) { try validate(&value, schema, key, in: key.name) } catch {
                 errors[key.name] = if case .invalidValue(let why) = error.reason { why } else { "\(error)" }
             }

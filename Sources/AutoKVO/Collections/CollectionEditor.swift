@@ -185,7 +185,10 @@ extension CollectionEditor where Value: SetAlgebra {
         _ plan: (Value) throws(Failure) -> SetMovement<Value>
     ) throws(Failure) -> Bool {
         let isDone: Void? = try move(plan) {
+            let count = $0.count - $1.leaving.count
             $0.subtract($1.leaving)
+            // What does not equal itself is not found.
+            if $0.count > count { $0 = Value(elements($0, without: $1.leaving)) }
             $0.formUnion($1.coming)
         }
         return isDone != nil

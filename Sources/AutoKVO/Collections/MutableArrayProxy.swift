@@ -72,7 +72,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
     @export(implementation) public func append(_ element: Any?) throws(KeyValueError) {
-        try append(contentsOf: [element])
+        try append(contentsOf: [element ?? Any?.none as Any])
     }
 
     /// Adds elements at the end: one insertion, or none if there are none.
@@ -88,7 +88,7 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
     @export(implementation) public func insert(_ element: Any?, at index: Int) throws(KeyValueError) {
-        try insert(contentsOf: [element], at: index)
+        try insert(contentsOf: [element ?? Any?.none as Any], at: index)
     }
 
     /// Inserts elements before the one at an index, or at the end: one insertion, or none if there are none.
@@ -169,7 +169,7 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     @export(implementation) public func replace(at index: Int, with element: Any?) throws(KeyValueError) {
         _ = try self.element(at: index)
-        try replaceSubrange(index..<index + 1, with: [element])
+        try replaceSubrange(index..<index + 1, with: [element ?? Any?.none as Any])
     }
 
     /// Replaces elements by others: a replacement of as many as there are on both sides, and an insertion or removal of

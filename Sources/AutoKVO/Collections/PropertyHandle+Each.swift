@@ -27,7 +27,7 @@ extension PropertyHandle where Value: Collection, Value.Element: TrackedObject {
             Registration(
                 options.subtracting([.retainsTarget, .initial]).union(.unregisterAutomatically), userInfo,
                 .closure(handler, .targetAndChange), file, line
-            ).observe(.one(member[keyPath: keyPath].target.own(of: member, file, line)))
+            ).observe(HandleKeyPath(member, keyPath).targets)
         }
         let own = options.intersection(.retainsTarget).union(.initial)
         let handler = { (change: Change<Any>) in

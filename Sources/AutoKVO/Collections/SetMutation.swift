@@ -58,7 +58,11 @@ extension SetAlgebra where Self: Collection {
 
     /// Which elements leave when another set takes this one's place: of objects also those for which an equal one comes.
     @export(implementation) func elements(leavingFor other: Self) -> Self {
-        guard Element.self is AnyObject.Type else { return subtracting(other) }
+        guard Element.self is AnyObject.Type else {
+            // An equal object may come for one inside of these.
+            let mayHideObject = Element.self == AnyHashable.self || unwrappedType(Element.self) is AnyClass
+            return mayHideObject ? Self(AutoKVO.elements(self, without: other)) : subtracting(other)
+        }
         let coming = Set(other.map { ObjectIdentifier($0 as AnyObject) })
         return Self(filter { !coming.contains(ObjectIdentifier($0 as AnyObject)) })
     }
@@ -98,9 +102,17 @@ extension ProxiedSet {
     /// Undoes an edit by which elements left and came: those that came leave, and those that left come, as far as they are not there. An
     /// element that came for an equal one is replaced by that.
     static func revert(leaving left: [Any], coming came: [Any], on key: ProxiedKey) throws(KeyValueError) {
-        let (left, came) = (Self(try key.convert(left, to: Element.self)), elements(among: came))
+        let left = Self(try key.convert(left, to: Element.self))
+        // As it was: by name, an NSNull would become nil.
+        let came = key.isOwn ? Self(try key.convert(came, to: Element.self)) : elements(among: came)
         key.editor(of: Self.self).move { set in
-            let leaving = set.intersection(came)
+            var leaving = set.intersection(came)
+            if leaving.count < came.count {
+                // What does not equal itself is not found.
+                let strange = set.filter { !set.contains($0) }
+                let staying = AutoKVO.elements(strange, without: came)
+                leaving.formUnion(Self(AutoKVO.elements(strange, without: staying)))
+            }
             return SetMovement(
                 leaving: leaving, coming: Self(left.filter { !set.contains($0) || leaving.contains($0) }))
         }

@@ -107,13 +107,13 @@ extension ChangeRecord {
     fileprivate func apply<Rows>(to rows: inout Rows, _ old: Rows?, _ new: Rows?) throws(KeyValueError)
     where Rows: RandomAccessCollection & RangeReplaceableCollection, Rows.Index == Int {
         if kind == .setting {
-            rows = isGone ? Rows() : try required(new, ".new")
+            rows = isNil ? Rows() : try required(new, ".new")
             return
         }
         var coming = (kind == .removal ? Rows() : try required(new, ".new"))[...]
         if isPrior { _ = try required(old, ".old") }
         let count = rows.count + (kind == .insertion ? coming.count : 0)
-        guard let indexes, indexes.ranges.last?.upperBound ?? 0 <= count,
+        guard let indexes, indexes.ranges.first?.lowerBound ?? 0 >= 0, indexes.ranges.last?.upperBound ?? 0 <= count,
             kind == .removal || coming.count == indexes.ranges.reduce(0, { $0 + $1.count })
         else { throw isOfOtherContent }
         for splice in splices {
@@ -125,7 +125,7 @@ extension ChangeRecord {
 
     fileprivate func apply<Rows: SetAlgebra>(to rows: inout Rows, _ old: Rows?, _ new: Rows?) throws(KeyValueError) {
         if kind == .setting {
-            rows = isGone ? Rows() : try required(new, ".new")
+            rows = isNil ? Rows() : try required(new, ".new")
             return
         }
         if indexes != nil { throw isOfOtherContent }

@@ -20,8 +20,10 @@ extension ChangeRecord {
     public func apply(on object: TrackedObject) throws(KeyValueError) { try perform(pastChange.inverse, on: object) }
 
     private var pastChange: PastChange {
-        let new: Any? = isGone ? .some(Any?.none as Any) : newValue
-        return PastChange(kind: kind, indexes: indexes, old: oldValue.map { $0 as Any }, new: new)
+        let none = Any?.none as Any
+        return PastChange(
+            kind: kind, indexes: indexes, old: wasNil ? none : oldValue.map { $0 as Any },
+            new: isNil ? none : newValue.map { $0 as Any })
     }
 
     private func perform(_ change: PastChange, on object: TrackedObject) throws(KeyValueError) {

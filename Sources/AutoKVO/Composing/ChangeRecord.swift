@@ -21,6 +21,9 @@ public struct ChangeRecord<Value> {
     let isOldLost: Bool
     /// Whether there is no new value because nothing is there any more: an object on the way has become nil, or the property itself.
     let isGone: Bool
+    /// Whether the value that is missing is nil, and not one that the type of the record's values cannot hold: then it can be set.
+    let wasNil: Bool
+    let isNil: Bool
     /// Whether it is of what a closure or a key path computes, which cannot be set.
     let isComputed: Bool
 
@@ -39,11 +42,12 @@ public struct ChangeRecord<Value> {
         isFirst = hasNoOld && change.isFirst
         isOldLost = hasNoOld && !change.isFirst
         isGone = change.kind == .setting && newValue == nil && options.contains(.new) && !isPrior
+        (wasNil, isNil) = (hasNoOld && change.wasNil, isGone && change.isNil)
         isComputed = change.isOfComputed
     }
 
     private enum CodingKeys: CodingKey {
-        case keyPath, kind, oldValue, newValue, indexes, isPrior, isFirst, isOldLost, isGone, isComputed
+        case keyPath, kind, oldValue, newValue, indexes, isPrior, isFirst, isOldLost, isGone, wasNil, isNil, isComputed
     }
 }
 
@@ -62,7 +66,11 @@ extension ChangeRecord: Encodable where Value: Encodable {
         try container.encode(isPrior, forKey: .isPrior)
         try container.encode(isFirst, forKey: .isFirst)
         if isOldLost { try container.encode(true, forKey: .isOldLost) }
-        if isGone { try container.encode(true, forKey: .isGone) }
+        if isGone {
+            try container.encode(true, forKey: .isGone)
+            try container.encode(isNil, forKey: .isNil)
+        }
+        if wasNil { try container.encode(true, forKey: .wasNil) }
         if isComputed { try container.encode(true, forKey: .isComputed) }
     }
 }
@@ -102,6 +110,8 @@ extension ChangeRecord: Decodable where Value: Decodable {
         isFirst = try container.decode(Bool.self, forKey: .isFirst)
         isOldLost = try container.decodeIfPresent(Bool.self, forKey: .isOldLost) ?? false
         isGone = try container.decodeIfPresent(Bool.self, forKey: .isGone) ?? false
+        wasNil = try container.decodeIfPresent(Bool.self, forKey: .wasNil) ?? false
+        isNil = try container.decodeIfPresent(Bool.self, forKey: .isNil) ?? isGone
         isComputed = try container.decodeIfPresent(Bool.self, forKey: .isComputed) ?? false
         try require(!(isPrior && isGone), .isGone, "Before a change nothing is gone yet.")
     }

@@ -59,7 +59,9 @@ extension Property {
         to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Source.Current == Value {
-        bind(to: source[keyPath: keyPath], options: options, file: file, line: line)
+        bind(settable, to: handles(at: keyPath, of: source), copiesValues: true, options, file, line) {
+            (value: Value) in value
+        }
     }
 
     /// Makes the property follow a function of the values of one of another object, by a key path of its handle.
@@ -69,7 +71,7 @@ extension Property {
         to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Source.Current) -> Value
     ) -> KeyValueObservation {
-        bind(to: source[keyPath: keyPath], options: options, file: file, line: line, transform: transform)
+        bind(settable, to: handles(at: keyPath, of: source), copiesValues: false, options, file, line, transform)
     }
 
     /// Makes the property follow a key path of another object, any one: `label.$title.bind(to: \.fullName, of: person)`.
@@ -108,7 +110,7 @@ extension Property {
 extension PropertyHandle {
     /// Makes a property, which is this one, follow a function of another one's values.
     @usableFromInline func bind<Input, Bound>(
-        _ property: SettableProperty, to source: some PropertyHandle, copiesValues: Bool, _ options: ObservingOptions,
+        _ property: SettableProperty, to source: some PropertyHandles, copiesValues: Bool, _ options: ObservingOptions,
         _ file: StaticString, _ line: UInt, _ transform: @escaping (Input) -> Bound
     ) -> KeyValueObservation {
         let binding = makeBinding(property, copiesValues: copiesValues)
@@ -120,7 +122,7 @@ extension PropertyHandle {
     }
 
     func makeBinding(_ property: SettableProperty, copiesValues: Bool) -> Binding {
-        Binding(property, "\(type(of: object)).\(keyPath)", copiesValues: copiesValues)
+        Binding(property, SettableProperty.name(keyPath, of: object), copiesValues: copiesValues)
     }
 
     /// Replaces the former binding. The initial call sets the property, to what the source's property reads.

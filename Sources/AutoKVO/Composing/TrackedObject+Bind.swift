@@ -40,22 +40,21 @@ extension TrackedObject {
         let handle = try source.path(keyPath)
         // Without the handle's layers of `Optional`. As at a change, what the path cannot read is reported and nil: so it is only nil in this
         // check.
-        let current = try? source.value(forKeyPath: keyPath)
+        let current = try? source.declaredValue(forKeyPath: keyPath)
         let (binding, name): (Binding, ObservationName)
         /// What the property is to be set to; nil to leave it.
         let make: (Any?) throws(KeyValueError) -> Any?
         if slot(ofKey: key) == nil, key.utf8.contains(UInt8(ascii: ".")) {
             try checkType(result, forKeyPath: key)
             let (own, end) = (try path(key), try pathEnd(key))
-            make = { transform.isIdentity ? $0 ?? Any?.none as Any : transform($0) as Any }
-            if end.object != nil { _ = try end.step(setting: try make(current).flatMap(unwrapped)) }
+            make = { (transform.isIdentity ? $0 : transform($0)) ?? Any?.none as Any }
+            if end.object != nil { _ = try end.step(setting: try make(current)) }
             (binding, name) = (own.makeBinding(SettablePath<Any>(own).settable, copiesValues: false), own.bindingName)
         } else {
             let settable = try settableKey(key, for: result, by: transform)
             make = settable.make
             _ = try make(current)
-            // An `Any?` may hold an NSNull, which is nil.
-            let copiesValues = transform.isIdentity && !isOpen(unwrappedType(given))
+            let copiesValues = transform.isIdentity && !mayHoldNull(unwrappedType(given))
             binding = Binding(settable.property, "\(type(of: self)).\(key)", copiesValues: copiesValues)
             name = .binding(settable.slot)
         }

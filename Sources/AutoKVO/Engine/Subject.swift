@@ -72,6 +72,8 @@ final class Subject: PooledObject {
     var formerChanges = 0
     /// Once `becomeKnown` was called: the number of what had been told elsewhere before. See `ToldElsewhere`.
     var toldBefore: Int?
+    /// Of late observers: what had been told elsewhere, and those before them have replaced by what they leave.
+    var missedTold: ToldElsewhere?
     /// Whether the old value is known to be the one that observers were told last: no other thread had the subject open.
     var isOldTold = false
     /// Its place among the lists of a change.
@@ -223,6 +225,7 @@ final class Subject: PooledObject {
         (calls, isWhole) = (nil, false)
         if edit != nil { (edit, wholeOld) = (nil, nil) }
         if head != nil { head = nil }
+        if missedTold != nil { missedTold = nil }
         if !claimed.isEmpty { releaseClaims { _ in true } }
         if old.isFilled { old.take() }
         if new.isFilled { new.take() }
@@ -239,7 +242,7 @@ final class Subject: PooledObject {
         let hasChange =
             !needs.isEmpty || isDue || isUncertain || isDropped || isKnown || isPrepared || edit != nil
             || openCount != 0 || opener != nil || toldBefore != nil || isCoalesced || isReachedOnTheWay || isLeafSet
-            || isOldTold
+            || isOldTold || missedTold != nil
         let hasValues =
             old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
             || continuation != nil

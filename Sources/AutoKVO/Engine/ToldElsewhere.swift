@@ -149,38 +149,41 @@ extension Subject {
     @inline(__always)
     private func leaveValue(_ siblings: Int, _ transaction: Transaction?, isStaying: Bool) -> Bool {
         let left = openSubjects == 1 && toldBefore != nil ? nil : makeTold(siblings)
-        var (found, isNews): (ToldElsewhere?, Bool) = (nil, false)
+        var (told, found, replaced): (ToldElsewhere?, ToldElsewhere?, ToldElsewhere?) = (nil, nil, nil)
         let isAgain: Bool = unmanagedRoot.use { root in
             root.lock.lock()
             defer { root.lock.unlock() }
-            found = root.guarded.details?.told[identity]
+            told = root.guarded.details?.told[identity]
             if let before = toldBefore {
-                isNews = found.map { $0.number > before } ?? false
+                if let told, told.number > before { found = told }
+                if let missedTold, found == nil { found = missedTold }
                 // What another open change has edited is in the collection, and has not been told.
                 if Int(openSubjects) > siblings + 1, wholeOld != nil || !needs.contains(.old) { reportAsSetting() }
-                if isStaying, isNews {
-                    toldBefore = found!.number
+                if isStaying, let found {
+                    toldBefore = max(before, found.number)
                     return true
                 }
                 if isWhole, edit != nil { return true }
                 becomeUnknown(root)
-                if isNews { return true }
+                if found != nil { return true }
             }
             guard let left, openSubjects > 0 else { return false }
-            left.number = 1 + (found?.number ?? 0)
+            left.number = 1 + (told?.number ?? 0)
             root.guarded.makeDetails().told[identity] = left
-            // It is no news for those that are about to tell the same.
-            for sibling in self.siblings(in: transaction) where sibling.toldBefore == left.number - 1 {
+            // It is no news for those that are about to tell the same. What it replaces may be.
+            for sibling in self.siblings(in: transaction) where sibling.toldBefore! < left.number {
+                if sibling.toldBefore! < left.number - 1 { (replaced, sibling.missedTold) = (sibling.missedTold, told) }
                 sibling.toldBefore = left.number
             }
             return false
         }
-        if isNews, let found {
+        if let found {
+            missedTold = nil
             event.isAmbiguous = found.isToldToSome
             let isSame = found.computed == computed.map { ObjectIdentifier($0) }
             extendLifetime(replaceOld(found.value, isSame ? found.changes : formerChanges))
         }
-        extendLifetime(found)
+        extendLifetime((told, found, replaced))
         return isAgain
     }
 }

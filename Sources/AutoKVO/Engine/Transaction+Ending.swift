@@ -123,6 +123,7 @@ extension Transaction {
         // A change that has ended inside may have begun before.
         transaction.mayOvertake = !thread.value.pending.isEmpty
         TestPoint.coalesced.reach()
+        if transaction.isOfSeveral { transaction.rankByHeight() }
         if transaction.subjects.count > 1 { transaction.sort(from: 0, thread) }
         transaction.deliver(thread)
     }
@@ -150,7 +151,10 @@ extension Transaction {
             transaction.findSubjects(of: record, slot, excluding: excluded, only: search, thread)
         }
         // What is derived from several of them comes behind what is derived from each.
-        if changed.count > 1, transaction.subjects.count > 1 { transaction.sort(from: 0, thread) }
+        if changed.count > 1, transaction.subjects.count > 1 {
+            transaction.rankByHeight()
+            transaction.sort(from: 0, thread)
+        }
         // User code runs before their observers are called.
         transaction.forEachSubject { if !$0.isOwn { $0.becomeKnown() } }
         transaction.includeFurtherChangeOfShared(thread)

@@ -24,7 +24,7 @@ extension Transaction {
         let isInside = !thread.value.settling.isEmpty || !thread.value.starting.isEmpty
         let mayBeOpen = start > 0 || thread.value.holdsChanges || isInside
         moves = PathLink.moves
-        coalescing?.use { $0.startWalk(search == .all ? .finding : .other) }
+        coalescing?.use { $0.startWalk(search == .all ? .finding : .other, from: record) }
         AffectedLists.forEach(from: record, changed, isUncertainOnly: search == .computed) { key, list, interest in
             if search != .all, search == .moved ? !key.isMoved : !key.isUncertain { return }
             let isOfObject = key.record == .to(record)
@@ -112,8 +112,12 @@ extension Transaction {
         for owner in owners where owner.use({ $0.has(subject.identity) }) {
             subject.openCount += 1
             owner.object.subjects.append(.to(subject))
+            owner.object.raisedHeights = -1
         }
     }
+
+    /// Where several objects were changed, all keys come by their heights alone.
+    func rankByHeight() { forEachSubject { if $0.rank > 0 { $0.rank &= ~(1 << 48) } } }
 
     /// Sorts what has been found by its place; of several links of one path only the first counts. What other changes have open stays: they
     /// have two subjects of one path if that was moved to the property of an open change by another one, which is computing derived values.
@@ -172,7 +176,8 @@ extension Transaction {
         guard moves != PathLink.moves, !isSilent, let record = currentRecord, self.token == token else { return }
         let count = subjects.count
         findSubjects(of: record, slot, only: .moved, thread)
-        if subjects.count > count { mayOvertake = true }
+        // They are sorted at the end.
+        if subjects.count > count { (mayOvertake, raisedHeights) = (true, -1) }
     }
 
     /// The same for all open transactions, which have old values: those of now.

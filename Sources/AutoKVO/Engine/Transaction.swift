@@ -80,6 +80,8 @@ final class Transaction: PooledObject {
     var walk = Walk.other
     /// How many changes there were.
     var walks = 0
+    /// The object that was changed first, and whether others were, too.
+    var (changedFirst, isOfSeveral): (ObjectIdentifier?, Bool) = (nil, false)
     /// Whether what a change concerns has to be found again: it may end behind this one.
     var walksEverywhere = false
     /// If they are many: where the last of each topic is, and of each the place of the former one of its topic, or -1.
@@ -92,7 +94,7 @@ final class Transaction: PooledObject {
         (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
         (depth, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, 0)
         (isSilent, mayOvertake, followings, isOverlapped) = (false, false, 0, false)
-        if walks > 0 { (walks, walked, walk) = (0, [:], .other) }
+        if walks > 0 { (walks, walked, walk, changedFirst, isOfSeveral) = (0, [:], .other, nil, false) }
         if subjects.capacity > Transaction.searchedCount {
             forgetPlaces()
             if subjects.capacity > ThreadContext.poolLimit { subjects = [] }

@@ -29,6 +29,6 @@ extension KeyValueObserver {
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {
         Registration(options, userInfo, .closure(handler), file, line)
-            .observe(reading: { value(known($0, as: Self.self)) }, by: self)
+            .observe(reading: { value(known($0, as: Self.self)) }, as: Value.self, by: self)
     }
 }

@@ -14,7 +14,10 @@ extension TrackedObject {
 
     /// Says that a property has changed, and calls its observers on this thread, before it returns.
     public func didChangeValue(forKey key: String) {
-        guard let slot = announcedSlot(key), !Transaction.end(self, slot) else { return }
+        guard let slot = announcedSlot(key) else { return }
+        // What has changed may be what a getter reads and nothing tells of.
+        _ = record?.expression(slot)?.mark(isCertain: true, ThreadContext.current)
+        if Transaction.end(self, slot) { return }
         Diagnostics.report(
             "didChangeValue(forKey: \(quoted(key))) of \(describeObject(self)) came without its willChangeValue")
     }

@@ -22,7 +22,8 @@ extension Registration {
                 }
             }
             if let found { return try observe(key: found, of: target, by: observer) }
-            return observe(reading: { known($0, as: Root.self)[keyPath: keyPath] }, of: target, by: observer)
+            return observe(
+                reading: { known($0, as: Root.self)[keyPath: keyPath] }, as: Value.self, of: target, by: observer)
         } catch { fatalMisuse("\(error), at \(site.description)") }
     }
 
@@ -38,7 +39,29 @@ extension Registration {
             case .several(let handles):
                 if handles.isEmpty { return try observeNothing([], by: observer) }
                 return try observe(handles.map { Dependency($0) }, by: observer)
+            case .read(let object, let type, let body):
+                return observe(reading: body, as: type, of: object, by: observer)
             }
         } catch { fatalMisuse("\(error), at \(site.description)") }
     }
 }
+
+/// What the key path of a handle leads to: the handle. One that reads to find it, as `\.home.$city`, may lead to that of another object next
+/// time: it is followed as any other key path.
+@usableFromInline struct HandleKeyPath<Root: TrackedObject, Handle: PropertyHandle>: PropertyHandles {
+    @usableFromInline typealias Value = Handle.Value
+    @usableFromInline typealias Current = Handle.Current
+    @usableFromInline let targets: HandleTargets
+
+    @inlinable @inline(__always)
+    init(_ root: Root, _ keyPath: KeyPath<Root, Handle>) {
+        let handle = root[keyPath: keyPath].target
+        if handle.object === root, readsNothing({ _ = root[keyPath: keyPath].target }) {
+            targets = .one(handle)
+        } else {
+            targets = .read(root, Handle.Current.self) { known($0, as: Root.self)[keyPath: keyPath].value }
+        }
+    }
+}
+
+@usableFromInline func readsNothing(_ function: () -> Void) -> Bool { !Recorder.reads(function) }

@@ -1,14 +1,17 @@
 extension Registration {
     /// Observes what a function reads, of the target, or, where there is none, of the observer. One whose deinit has begun is a mistake in
     /// code, and traps.
+    ///
+    /// - Parameter type: The type of the function's values.
     @usableFromInline
-    consuming func observe<Value>(
-        reading body: @escaping (AnyObject) -> Value, of target: TrackedObject? = nil, by observer: AnyObject?
+    consuming func observe(
+        reading body: @escaping (AnyObject) -> Any, as type: Any.Type, of target: TrackedObject? = nil,
+        by observer: AnyObject?
     ) -> KeyValueObservation {
         let site = site
         let root = target ?? observer!
         let function = Expression.Function(
-            body: { body($0) as Any }, objects: heldObjects(Value.self), isOfTarget: target != nil,
+            body: body, objects: heldObjects(type), isOfTarget: target != nil,
             label: { "What is observed at \(site.description)" })
         do throws(KeyValueError) {
             guard let record = try ObjectRecord.make(for: root) else { throw Self.dying(root, "") }

@@ -17,14 +17,15 @@ extension KeyValueObserver where Self: TrackedObject {
     }
 
     /// Observes a property by the key path of its handle, `\.$firstName`, which a subclass can use for an inherited one. It
-    /// is always valid, and may go on through objects: `\.$address.$city`. (`\.address.$city` is the handle of another object, and traps.)
+    /// is always valid, and may go on through objects: `\.$address.$city`. `\.address.$city` finds the handle by reading, and is followed as any other
+    /// key path: what it reads is what is observed.
     // Inlined, as in `KeyValueObserver`: the compiler sees the literal then and reads the handle directly.
     @inlinable @inline(__always) @discardableResult public func observe<Handle: PropertyHandle>(
         _ keyPath: KeyPath<Self, Handle>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
         Registration(options, userInfo, .closure(handler, .targetAndChange), file, line)
-            .observe(.one(self[keyPath: keyPath].target.own(of: self, file, line)))
+            .observe(HandleKeyPath(self, keyPath).targets)
     }
 }
 
@@ -51,7 +52,7 @@ extension TrackedObject {
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Root, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
         Registration(options, userInfo, .closure(handler, .targetAndChange), file, line)
-            .observe(.one(asObject(of: Root.self, file, line)[keyPath: keyPath].target.own(of: self, file, line)))
+            .observe(HandleKeyPath(asObject(of: Root.self, file, line), keyPath).targets)
     }
 
     /// This object, for a key path that was formed on a class: it has to be one of that class.
@@ -83,22 +84,6 @@ extension KeyValueObserver {
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
         Registration(options, userInfo, .closure(handler), file, line)
-            .observe(.one(target[keyPath: keyPath].target), by: self)
-    }
-}
-
-extension HandleTarget {
-    /// Where the handle leads, which has to be one of an object: the handler gets that object.
-    @inlinable @inline(__always)
-    func own(of object: TrackedObject, _ file: StaticString, _ line: UInt) -> HandleTarget {
-        if self.object !== object { trapAsForeign(to: object, file, line) }
-        return self
-    }
-
-    @usableFromInline
-    func trapAsForeign(to object: TrackedObject, _ file: StaticString, _ line: UInt) -> Never {
-        fatalMisuse(
-            "The key path of a handle of \(Swift.type(of: self.object)) is observed as one of \(Swift.type(of: object)), at "
-                + "\(CallSite(file, line).description): write $ at each step, as in \\.$address.$city.")
+            .observe(HandleKeyPath(target, keyPath).targets, by: self)
     }
 }

@@ -163,7 +163,7 @@ extension ValueStorage {
     }
 
     static func restore(_ value: Any, in field: FieldLayout.Field, of object: TrackedObject) {
-        if let value = value as? Value {
+        if let value = heldContent(of: value, as: Value.self) ?? (value as? Value) {
             Property(object, PropertyStorage(in: object, offset: field.offset)).write(value)
         }
     }

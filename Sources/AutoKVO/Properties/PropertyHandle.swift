@@ -55,10 +55,11 @@ extension Array: PropertyHandles where Element: PropertyHandle {
     @_documentation(visibility: internal) public var targets: HandleTargets { .several(map(\.target)) }
 }
 
-/// Where one handle leads, or several.
+/// Where one handle leads, or several; or what is read of an object, and its type, to find a handle of another one.
 @_documentation(visibility: internal) public enum HandleTargets {
     case one(HandleTarget)
     case several([HandleTarget])
+    case read(TrackedObject, Any.Type, (AnyObject) -> Any)
 }
 
 /// Where a handle leads: the object at which it begins, and a property or a path of it. It keeps that object alive.

@@ -45,6 +45,16 @@ func openedContent<Value>(of value: Any, as type: Value.Type) -> Value {
     return _openExistential(value, do: opened)
 }
 
+/// What an `Any` holds as exactly this type, also in an `Any` that generic code has put around it; nil if it holds another one. A value of a
+/// protocol's type stays one, and is not opened: an empty optional is one of `any Hashable`.
+func heldContent<Value>(of value: Any, as type: Value.Type) -> Value? {
+    func opened<Content>(_ content: Content) -> Value? {
+        if Content.self == Value.self { return unsafeBitCast(content, to: Value.self) }
+        return Content.self == Any.self ? heldContent(of: unsafeBitCast(content, to: Any.self), as: type) : nil
+    }
+    return _openExistential(value, do: opened)
+}
+
 /// The type as which an `Any` holds a value: of an object the class that was known, not its own.
 func contentType(of value: Any) -> Any.Type {
     func opened<Content>(_ content: Content) -> Any.Type { Content.self }

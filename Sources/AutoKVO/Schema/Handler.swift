@@ -70,7 +70,7 @@ final class DeclaredHandler: Declaration, @unchecked Sendable {
     func call(_ observer: AnyObject, _ change: Change<Any>, _ userInfo: Any?) {
         requireUsage(
             isCallable,
-            "The handler \"\(name)\" of \(owner) belongs to the main actor, as its schema says, and \"\(change.keyPath)\" was "
+            "The handler \"\(name)\" of \(owner) belongs to the main actor, as its schema says, and \(quoted(change.keyPath)) was "
                 + "changed elsewhere. Make the change on the main actor, or have it delivered there, with on: .mainActor."
         )
         body(observer, change, userInfo)

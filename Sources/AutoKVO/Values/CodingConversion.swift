@@ -34,7 +34,7 @@ func convertForCoding<To>(_ value: Any, to type: To.Type) -> To? {
 }
 
 /// The value without the layers of `Optional` and `AnyHashable` around it; nil if there is none.
-private func content(of value: Any) -> Any? {
+func content(of value: Any) -> Any? {
     guard let bare = unwrapped(value) else { return nil }
     return type(of: bare) == AnyHashable.self ? (bare as? AnyHashable).flatMap { content(of: $0.base) } : bare
 }

@@ -42,6 +42,7 @@ extension Optional: OptionalValue {
     static func wrapping(_ value: Any) -> Wrapped?? {
         // Also an empty optional: of two layers the inner one is empty.
         if type(of: value) == Wrapped.self { return .some(openedContent(of: value, as: Wrapped.self)) }
+        if Wrapped.self != Any.self, let held = heldContent(of: value, as: Wrapped.self) { return .some(held) }
         guard let value = unwrapped(value) else { return .some(nil) }
         return convert(value, to: Wrapped.self).map(Optional.some)
     }
@@ -49,7 +50,7 @@ extension Optional: OptionalValue {
 }
 
 /// The type without its layers of `Optional`.
-func unwrappedType(_ type: Any.Type) -> Any.Type {
+@usableFromInline func unwrappedType(_ type: Any.Type) -> Any.Type {
     guard isOptional(type), let optional = type as? any OptionalValue.Type else { return type }
     return unwrappedType(optional.wrappedType)
 }
@@ -68,7 +69,7 @@ func isOpen(_ type: Any.Type) -> Bool {
 /// The value as another type: as it is, in or out of an optional, through a raw value, or by the type's own conversion.
 @usableFromInline func convert<To>(_ value: Any, to type: To.Type) -> To? {
     if Swift.type(of: value) == To.self { return openedContent(of: value, as: type) }
-    if let any = asAny(value, type) { return any }
+    if let held = heldContent(of: value, as: type) ?? asAny(value, type) { return held }
     if isOptional(To.self), let optional = To.self as? any OptionalValue.Type {
         return optional.wrapping(value).map { openedContent(of: $0, as: To.self) }
     }

@@ -1,4 +1,4 @@
-/// What makes elements of a collection the same: objects by identity, tuples (the entries of a dictionary) by their parts, other
+/// What makes elements of a collection the same: objects by identity, also in an `AnyHashable`, tuples (the entries of a dictionary) by their parts, other
 /// values by their type and `==`, inside of optionals, too.
 struct ElementIdentity: Hashable {
     private let object: ObjectIdentifier?
@@ -9,7 +9,8 @@ struct ElementIdentity: Hashable {
     init(_ element: Any) {
         let bare = unwrapped(element) ?? Never?.none as Any
         self.element = bare
-        object = type(of: bare) is AnyClass ? ObjectIdentifier(bare as AnyObject) : nil
+        let inner = content(of: bare) ?? bare
+        object = type(of: inner) is AnyClass ? ObjectIdentifier(inner as AnyObject) : nil
         let hashable =
             isTuple(type(of: bare))
             ? AnyHashable(Mirror(reflecting: bare).children.map { ElementIdentity($0.value) })
@@ -31,7 +32,7 @@ struct ElementIdentity: Hashable {
             let (a, b) = (known(a, as: AnyObject.self), known(b, as: AnyObject.self))
             return { a[$0] === b[$1] }
         }
-        let isEquatable = Element.self is any Equatable.Type && !isOptional(Element.self)
+        let isEquatable = Element.self is any Equatable.Type && !mayHideObject(Element.self)
         let equality = isEquatable ? AnyEquality.of(Element.self) : nil
         return { equality?(a[$0], b[$1]) ?? (ElementIdentity(a[$0]) == ElementIdentity(b[$1])) }
     }
@@ -55,12 +56,28 @@ struct ElementIdentity: Hashable {
             let (a, b) = (known(a, as: AnyObject.self), known(b, as: AnyObject.self))
             return numbers(a.lazy.map(ObjectIdentifier.init), b.lazy.map(ObjectIdentifier.init))
         }
-        let hashable = isOptional(Element.self) ? nil : Element.self as? any Hashable.Type
+        let hashable = mayHideObject(Element.self) ? nil : Element.self as? any Hashable.Type
         return hashable.flatMap { numbersOfHashable($0) }
             ?? numbers(a.lazy.map(ElementIdentity.init), b.lazy.map(ElementIdentity.init))
     }
 
+    /// Whether a value may be an object, though its type is no class.
+    private static func mayHideObject(_ type: Any.Type) -> Bool { isOptional(type) || type == AnyHashable.self }
+
     func hash(into hasher: inout Hasher) {
         if let object { hasher.combine(object) } else { hasher.combine(hashable) }
+    }
+}
+
+/// The elements without as many of each as are among others.
+@usableFromInline func elements<Element>(_ elements: some Sequence<Element>, without others: some Sequence<Element>)
+    -> [Element]
+{
+    var counts = Dictionary(others.map { (ElementIdentity($0), 1) }, uniquingKeysWith: +)
+    return elements.filter {
+        let identity = ElementIdentity($0)
+        guard let count = counts[identity], count > 0 else { return true }
+        counts[identity] = count - 1
+        return false
     }
 }

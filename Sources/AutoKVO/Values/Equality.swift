@@ -56,7 +56,7 @@ func areSame(_ a: Any, _ b: Any) -> Bool { areEqual(a, b) || areCopies(a, b) }
 func areSameObjects(_ a: Any?, _ b: Any?) -> Bool {
     var pairs: [(Any?, Any?)] = [(a, b)]
     while let (a, b) = pairs.popLast() {
-        guard let a = a.flatMap(unwrapped), let b = b.flatMap(unwrapped) else { continue }
+        guard let a = a.flatMap(content), let b = b.flatMap(content) else { continue }
         if let a = a as? any KeyValueCollection, let b = b as? any KeyValueCollection {
             let (elements, others) = (a.elements, b.elements)
             if let keys = a.hashableKeys, let otherKeys = b.hashableKeys {

@@ -19,7 +19,9 @@ struct EqualObjectTests {
         @Derived({ (list: List) in list.items.first }) var first: Item?
         @Derived({ (list: List) in list.items.filter { $0.number > 0 } }) var positive: [Item]
         @Derived({ (list: List) in Dictionary(list.items.map { ($0.number, $0) }) { $1 } }) var byNumber: [Int: Item]
+        @Derived({ (list: List) in list.items.map { AnyHashable($0) } }) var hashed: [AnyHashable]
         @Derived({ (list: List) in list.first?.level ?? -1 }) var level: Int
+        @Derived({ (list: List) in (list.hashed.first?.base as? Item)?.level ?? -1 }) var hashedLevel: Int
         @Derived({ (list: List) in list.positive.reduce(0) { $0 + $1.level } }) var sum: Int
         @Derived({ (list: List) in list.byNumber[1]?.level ?? -1 }) var found: Int
     }
@@ -243,5 +245,15 @@ struct EqualObjectTests {
         expectEqual(calls, 0)
         club.first = Guest(2)
         expectEqual(calls, 4)
+    }
+
+    @Test("an equal object inside of an `AnyHashable` is another one") func hashed() {
+        let list = List()
+        list.items = [Item(1, level: 1)]
+        var told: [Int] = []
+        list.$hashedLevel.observe(options: .new) { told.append($0.newValue!) }
+        list.items = [Item(1, level: 5)]
+        list.items[0].level = 6
+        expectEqual(told, [5, 6])
     }
 }

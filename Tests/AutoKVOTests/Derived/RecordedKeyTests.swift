@@ -219,4 +219,56 @@ struct RecordedKeyTests {
             expectEqual(told.count, 1)
         }
     }
+
+    private final class Session: TrackedObject {
+        @Observed var user = "ann"
+        private var stored = "t1"
+        private var rows = [1]
+        var token: String {
+            get { "\(user)-\(stored)" }
+            set { withMutation(of: "token") { stored = newValue } }
+        }
+        var list: [Int] { user.isEmpty ? [] : rows }
+        @Derived({ (session: Session) in session.token.count }) var length: Int
+
+        func append(_ row: Int) {
+            willChange(.insertion, valuesAt: rows.count..<rows.count + 1, forKey: "list")
+            rows.append(row)
+            didChange(.insertion, valuesAt: rows.count - 1..<rows.count, forKey: "list")
+        }
+
+        override class var schema: Schema {
+            Schema(Session.self, extending: super.schema) {
+                Key("token", \.token)
+                Key("list", \.list)
+            }
+        }
+    }
+
+    @Test("one whose change is announced by hand is computed again: it may read what tells of nothing")
+    func announced() throws {
+        let session = Session()
+        var (told, distinct, lengths, values): ([String], [String], [Int], [String]) = ([], [], [], [])
+        try session.observe("token", options: [.old, .new]) { told.append("\($0.oldValue!) \($0.newValue!)") }
+        try session.observe("token", as: String.self, options: [.new, .distinct]) { distinct.append($0.newValue!) }
+        session.$length.observe(options: .new) { lengths.append($0.newValue!) }
+        session.observe(\.token, options: .new) { values.append($1.newValue!) }
+        session.token = "t2"
+        session.token = "t34"
+        session.user = "eve"
+        coalescingChanges { (session.token, session.user) = ("t5", "bob") }
+        expectEqual(told, ["ann-t1 ann-t2", "ann-t2 ann-t34", "ann-t34 eve-t34", "eve-t34 bob-t5"])
+        expectEqual(distinct, ["ann-t2", "ann-t34", "eve-t34", "bob-t5"])
+        expectEqual(values, distinct)
+        expectEqual(lengths, [7, 6])
+    }
+
+    @Test("so is an array whose edit is announced") func announcedEdit() throws {
+        let session = Session()
+        var copy = [1]
+        try session.observe("list", as: [Int].self, options: .new) { $0.apply(to: &copy) }
+        session.append(2)
+        session.append(3)
+        expectEqual(copy, [1, 2, 3])
+    }
 }

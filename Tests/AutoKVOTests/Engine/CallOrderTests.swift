@@ -265,4 +265,64 @@ struct CallOrderTests {
         object.didChangeValue(forKey: "first")
         expectEqual(log, ["later", "early"])
     }
+
+    private final class Node: TrackedObject {
+        @Observed var a = 0
+        @Observed var x = 0
+        @Observed var isOn = false
+        @Observed var other: Node?
+        @Derived({ (node: Node) in node.other?.x ?? 0 }) var others: Int
+        @Derived({ (node: Node) in node.a + node.others }) var both: Int
+        @Derived({ (node: Node) in node.a + node.later }) var behind: Int
+        @Derived({ (node: Node) in node.isOn ? node.a : 0 }) var later: Int
+        var shown: Int { a + x }
+
+        override class var schema: Schema {
+            Schema(Node.self, extending: super.schema) { Key("shown", \.shown, affectedBy: "a", "x") }
+        }
+    }
+
+    @Test(
+        "what reads comes behind what it reads, also where several objects are changed at once",
+        arguments: [1, 20], [false, true])
+    func severalObjects(count: Int, isOtherFirst: Bool) {
+        let (node, other) = (Node(), Node())
+        var calls: [String] = []
+        node.other = other
+        node.$both.observe { _ in calls.append("both") }
+        node.$others.observe { _ in calls.append("others") }
+        coalescingChanges {
+            if isOtherFirst { other.x = 1 }
+            for value in 1...count { node.a = value }
+            if !isOtherFirst { other.x = 1 }
+        }
+        expectEqual(calls, ["others", "both"])
+    }
+
+    @Test("also where it comes to concern a change that is open") func joinsOpen() {
+        let node = Node()
+        var calls: [String] = []
+        node.$behind.observe { _ in calls.append("behind") }
+        node.$later.observe { _ in calls.append("later") }
+        node.$a.withMutation {
+            node.isOn = true
+            calls = []
+            node.a = 7
+        }
+        expectEqual(calls, ["later", "behind"])
+    }
+
+    @Test("a late observer of a key comes before paths", .needs(.blankObject)) func lateBeforePaths() throws {
+        let (node, root) = (Node(), Node())
+        var calls: [String] = []
+        root.other = node
+        try node.observe("shown") { _ in calls.append("early") }
+        try root.observe("other.shown") { _ in calls.append("path") }
+        try node.$a.withMutation {
+            node.a = 1
+            try node.observe("shown") { _ in calls.append("late") }
+            node.x = 1
+        }
+        expectEqual(calls, ["early", "late", "path"])
+    }
 }

@@ -117,6 +117,17 @@ struct MessageTests {
         for line in lines { expectTame(line) }
     }
 
+    @Test("nor with that of what is bound") func boundPaths() throws {
+        let (ann, bob) = (Person(), Person())
+        ann.spouse = ann
+        let long = String(repeating: "spouse.", count: 10_000) + "age"
+        try ann.bind(long, to: "age", of: bob) { (age: Int) in age + 1 }
+        let lines = try messages { try bob.bind("age", to: "age", of: ann) { (age: Int) in age + 1 } }
+        #expect(!lines.isEmpty)
+        for line in lines { expectTame(line) }
+        ann.spouse = nil
+    }
+
     @Test(
         "a path that goes on behind a value says what the value is, and proposes an operator only behind a collection")
     func hints() {

@@ -200,26 +200,6 @@ struct TypedTests {
         @Observed var home = Home()
     }
 
-    @Test(
-        "the key path of another object's handle stops with a sentence, where the handler gets the object",
-        arguments: 0..<3)
-    func handleOfAnother(form: Int) async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [form] in
-            let tenant = Tenant()
-            switch form {
-            case 0: tenant.observe(\.home.$city) { _, _ in }
-            case 1: tenant.observe(\Tenant.home.$city) { _, _ in }
-            default:
-                final class House: Model { @Observed var tenants: [Tenant] = [Tenant()] }
-                House().$tenants.observeEach(\.home.$city) { _, _ in }
-            }
-        }
-        expectEqual(
-            missing(
-                "handle of Home is observed as one of Tenant", "TypedTests.swift:", "write $ at each step", in: result),
-            [])
-    }
-
     @Test("the view for Observation follows it as any other key path") func handleOfAnotherInView() {
         let (tenant, changes) = (Tenant(), MessageLog())
         func track() {

@@ -252,7 +252,10 @@ extension Expression {
     }
 
     func reference(to value: Any) -> Any {
-        guard function.objects == .itself, let bare = unwrapped(value), type(of: bare) is AnyClass else { return value }
+        // An optional in a protocol's type is a value of it, which the object alone need not be.
+        guard function.objects == .itself, let bare = unwrapped(value), type(of: bare) is AnyClass,
+            !isOptional(type(of: value)) || contentType(of: value) == Any.self || !isOpen(contentType(of: value))
+        else { return value }
         return (bare as? TrackedObject).map { PinnedReference($0) } ?? value
     }
 }

@@ -160,8 +160,12 @@ extension Transaction {
 
     /// Begins a walk inside of this `coalescingChanges`.
     @inline(never)
-    func startWalk(_ walk: Walk) {
-        if walk == .finding { walks += 1 }
+    func startWalk(_ walk: Walk, from record: ObjectRecord? = nil) {
+        if walk == .finding {
+            walks += 1
+            isOfSeveral = isOfSeveral || changedFirst ?? record!.target != record!.target
+            changedFirst = changedFirst ?? record!.target
+        }
         if walks <= Transaction.searchedCount { return }
         let additions = AffectedLists.additions
         if walk == .finding, walkedAdditions != additions { (walked, walkedAdditions) = ([:], additions) }

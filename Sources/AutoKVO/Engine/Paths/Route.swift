@@ -139,7 +139,8 @@ final class Route: KeyPathChain, @unchecked Sendable {
     func currentValue() -> Any? {
         if let expression { return expression.value() }
         guard let object = root.trackedObject else { return nil }
-        return path.value(from: object) ?? Any?.none as Any
+        // Of a type that no property has: an `Any?` that is nil is a value.
+        return path.value(from: object) ?? Never?.none as Any
     }
 
     /// Whether a change calls the handler once for all of its observation's paths.

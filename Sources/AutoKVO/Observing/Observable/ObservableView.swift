@@ -61,11 +61,8 @@ public final class ObservableView<Object: TrackedObject>: Observable {
     /// The value of a property by its handle, which names the key exactly: `person.observable.$firstName`.
     public subscript<Handle: PropertyHandle>(dynamicMember keyPath: KeyPath<Object, Handle>) -> Handle.Value
     where Handle.Current == Handle.Value {
-        let handle = object[keyPath: keyPath]
         access(keyPath, \.[dynamicMember: keyPath] as KeyPath<_, Handle.Value>) {
-            // That of another object is followed as any other key path, also if the object itself is found there now.
-            handle.object === object && Recorder.keys { _ = object[keyPath: keyPath] }.read.isEmpty
-                ? $0.observe(.one(handle.target)) : $0.observe(keyPath.appending(path: \.value), of: object)
+            $0.observe(HandleKeyPath(object, keyPath).targets)
         }
         return object[keyPath: keyPath].value
     }

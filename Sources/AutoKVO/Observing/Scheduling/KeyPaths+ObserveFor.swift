@@ -5,7 +5,7 @@ extension KeyValueObserver where Self: TrackedObject {
         _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
-        self[keyPath: keyPath].observe(
+        HandleKeyPath(self, keyPath).observe(
             for: observer, options: options, userInfo: userInfo, file: file, line: line, handler)
     }
 
@@ -18,7 +18,7 @@ extension KeyValueObserver where Self: TrackedObject {
         userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @MainActor (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        self[keyPath: keyPath].observe(
+        HandleKeyPath(self, keyPath).observe(
             for: observer, options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
     }
 
@@ -29,7 +29,7 @@ extension KeyValueObserver where Self: TrackedObject {
         userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @MainActor (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        self[keyPath: keyPath].observe(
+        HandleKeyPath(self, keyPath).observe(
             for: observer, options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
     }
 
@@ -40,7 +40,7 @@ extension KeyValueObserver where Self: TrackedObject {
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        self[keyPath: keyPath].observe(
+        HandleKeyPath(self, keyPath).observe(
             for: observer, options: options, userInfo: userInfo, on: actor, file: file, line: line, handler)
     }
 
@@ -52,7 +52,7 @@ extension KeyValueObserver where Self: TrackedObject {
         userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @Sendable (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        self[keyPath: keyPath].observe(
+        HandleKeyPath(self, keyPath).observe(
             for: observer, options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
     }
 }
@@ -68,7 +68,7 @@ extension TrackedObject {
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
-        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
+        HandleKeyPath(asObject(of: Root.self, file, line), keyPath).observe(
             for: observer, options: options, userInfo: userInfo, file: file, line: line, handler)
     }
 
@@ -79,7 +79,7 @@ extension TrackedObject {
         userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @MainActor (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
+        HandleKeyPath(asObject(of: Root.self, file, line), keyPath).observe(
             for: observer, options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
     }
 
@@ -90,7 +90,7 @@ extension TrackedObject {
         userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @MainActor (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
+        HandleKeyPath(asObject(of: Root.self, file, line), keyPath).observe(
             for: observer, options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
     }
 
@@ -101,7 +101,7 @@ extension TrackedObject {
         userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated A, Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
+        HandleKeyPath(asObject(of: Root.self, file, line), keyPath).observe(
             for: observer, options: options, userInfo: userInfo, on: actor, file: file, line: line, handler)
     }
 
@@ -113,7 +113,7 @@ extension TrackedObject {
         userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @Sendable (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
+        HandleKeyPath(asObject(of: Root.self, file, line), keyPath).observe(
             for: observer, options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
     }
 }

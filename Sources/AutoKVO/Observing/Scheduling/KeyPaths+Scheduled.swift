@@ -34,7 +34,7 @@ extension KeyValueObserver where Self: TrackedObject {
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        self[keyPath: keyPath].observe(
+        HandleKeyPath(self, keyPath).observe(
             options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
     }
 
@@ -44,7 +44,7 @@ extension KeyValueObserver where Self: TrackedObject {
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        self[keyPath: keyPath].observe(
+        HandleKeyPath(self, keyPath).observe(
             options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
     }
 
@@ -54,7 +54,8 @@ extension KeyValueObserver where Self: TrackedObject {
         on actor: A, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated A, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        self[keyPath: keyPath].observe(options: options, userInfo: userInfo, on: actor, file: file, line: line, handler)
+        HandleKeyPath(self, keyPath).observe(
+            options: options, userInfo: userInfo, on: actor, file: file, line: line, handler)
     }
 }
 
@@ -69,7 +70,7 @@ extension TrackedObject {
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
+        HandleKeyPath(asObject(of: Root.self, file, line), keyPath).observe(
             options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
     }
 
@@ -79,7 +80,7 @@ extension TrackedObject {
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
+        HandleKeyPath(asObject(of: Root.self, file, line), keyPath).observe(
             options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
     }
 
@@ -90,7 +91,7 @@ extension TrackedObject {
         on actor: A, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated A, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
+        HandleKeyPath(asObject(of: Root.self, file, line), keyPath).observe(
             options: options, userInfo: userInfo, on: actor, file: file, line: line, handler)
     }
 }
