@@ -6,7 +6,5 @@ public import Dispatch
 /// They arrive in the order in which they were made, on a concurrent queue too. On a serial queue each keeps its place among
 /// the other work: `person.age = 1; queue.sync {}` returns after the handler has run.
 extension DispatchQueue: ChangeScheduler {
-    public func schedule(_ operation: @escaping @Sendable () -> Void) {
-        async(execute: operation)
-    }
+    public func schedule(_ operation: @escaping @Sendable () -> Void) { async(execute: operation) }
 }

@@ -1,7 +1,7 @@
 /// What a class offers under one name: for editors, scripts and settings files that list the keys at run time.
 ///
 /// `TrackedObject.keyDescriptions` makes it. It describes the class, not an object, and does not change.
-public struct KeyDescription {
+public struct KeyDescription: CustomStringConvertible {
     /// The key.
     public let name: String
     /// The type of the property, as it is declared.
@@ -19,9 +19,7 @@ public struct KeyDescription {
     public let isDerived: Bool
     /// Whether the values are arrays, sets or dictionaries, optional ones among them.
     public var isCollection: Bool { unwrappedType(valueType) is any KeyValueCollection.Type }
-}
 
-extension KeyDescription: CustomStringConvertible {
     /// Such as `age: Int, settable`.
     @export(implementation) public var description: String {
         let traits = (isSettable ? ", settable" : "") + (isWeak ? ", weak" : "") + (isDerived ? ", derived" : "")

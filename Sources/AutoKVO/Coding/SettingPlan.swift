@@ -2,8 +2,8 @@
 ///
 /// Each is checked as if those before it had been made, so a path goes through an object that one of them sets.
 struct SettingPlan {
-    /// An entry of a dictionary.
-    typealias Entry = (depth: Int, name: String, value: Any?, isValidated: Bool)
+    /// An entry of a dictionary; and what it was when it was validated last.
+    typealias Entry = (depth: Int, name: String, value: Any?, validated: Step?)
 
     /// One set, of a value that has the property's type.
     struct Step {
@@ -19,16 +19,20 @@ struct SettingPlan {
 
     /// Checks a set.
     ///
+    /// - Parameter validated: What need not be validated again if it is of the same object.
     /// - Returns: The set; nil if an object on the way is not known.
     /// - Throws: A `KeyValueError` if it cannot be made. The plan is not to be carried out then; sets that are added later
     ///   through the key that could not be set are checked as far as types are declared.
     @discardableResult
     mutating func add(
-        _ value: Any?, forKeyPath keyPath: String, of root: TrackedObject, validating: Bool = false
+        _ value: Any?, forKeyPath keyPath: String, of root: TrackedObject, validating: Bool = false,
+        validated: Step? = nil
     ) throws(KeyValueError) -> Step? {
         let end = try root.pathEnd(keyPath, with: prepared)
+        let known = validated.flatMap { $0.object === end.object ? $0 : nil }
         do throws(KeyValueError) {
-            guard let step = try end.step(setting: value, validating: validating) else { return nil }
+            let step = try end.step(setting: known?.value ?? value, validating: validating && known == nil)
+            guard let step else { return nil }
             prepared.set(step.value, for: step.key.slot, of: step.object)
             steps.append(step)
             return step
@@ -39,9 +43,7 @@ struct SettingPlan {
     }
 
     /// Makes the sets, in the order in which they were added.
-    func carryOut() {
-        for step in steps { step.carryOut() }
-    }
+    func carryOut() { for step in steps { step.carryOut() } }
 }
 
 extension SettingPlan {
@@ -49,7 +51,7 @@ extension SettingPlan {
     /// that another one replaces, by whatever path, comes after that.
     init(_ values: [String: Any?], of root: TrackedObject, validating: Bool) throws(KeyValueError) {
         self.init()
-        var entries: [Entry] = values.map { ($0.key.utf8.count { $0 == UInt8(ascii: ".") }, $0.key, $0.value, false) }
+        var entries: [Entry] = values.map { ($0.key.utf8.count { $0 == UInt8(ascii: ".") }, $0.key, $0.value, nil) }
             .inOrder { ($0.depth, $0.name) < ($1.depth, $1.name) }
         let isDeep = entries.last.map { $0.depth > 0 } ?? false
         var faults = try arrange(&entries, of: root, validating: validating && !isDeep, comparing: isDeep)
@@ -76,28 +78,30 @@ extension SettingPlan {
                         "its path leads through an object that another entry replaces, whose path this one changes, too"
                     ), className: "\(type(of: root))", key: entries[first].name, keyPath: entries[first].name)
             }
-            let places = entries.indices.map { index in prepared.overtaken[index].map { 2 * $0 + 1 } ?? 2 * index }
-            entries = entries.indices.inOrder { (places[$0], $0) < (places[$1], $1) }.map { entries[$0] }
+            // Each comes behind the one that overtakes it, wherever that comes now.
+            let followers = Dictionary(grouping: prepared.overtaken.keys) { prepared.overtaken[$0]! }
+            var (order, left) = ([Entry](), entries.indices.reversed().filter { prepared.overtaken[$0] == nil })
+            while let next = left.popLast() {
+                order.append(entries[next])
+                left += (followers[next] ?? []).sorted(by: >)
+            }
+            entries = order
         }
     }
 
-    /// Checks entries in this order. Returns the errors of those that cannot be set. Those that are validated, in an object that none replaces,
-    /// have the corrected value then.
+    /// Checks entries in this order. Returns the errors of those that cannot be set.
     private mutating func add(
         _ entries: inout [Entry], of root: TrackedObject, validating: Bool, comparing: Bool
     ) -> [Fault] {
         self = SettingPlan()
-        var (faults, corrected): ([Fault], [Int: Any]) = ([], [:])
+        var faults: [Fault] = []
         for (number, entry) in entries.enumerated() {
             if comparing { prepared.path = number }
             do throws(KeyValueError) {
-                let isNew = validating && !entry.isValidated
-                let step = try add(entry.value, forKeyPath: entry.name, of: root, validating: isNew)
-                if isNew { corrected[number] = step?.value }
+                let step = try add(
+                    entry.value, forKeyPath: entry.name, of: root, validating: validating, validated: entry.validated)
+                if validating { entries[number].validated = step }
             } catch { faults.append((entry.name, error)) }
-        }
-        for (number, value) in corrected where prepared.overtaken[number] == nil {
-            (entries[number].value, entries[number].isValidated) = (value, true)
         }
         return faults
     }

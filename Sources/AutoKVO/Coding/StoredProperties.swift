@@ -3,12 +3,16 @@ struct StoredProperty {
     private let reference: PinnedReference<TrackedObject>
     private let schema: ClassSchema
     private let key: ResolvedKey
+    /// Whether the property may hold objects, by a strong reference.
+    let mayHoldParts: Bool
 
     /// The observed properties of an object that store something. A class whose schema has a fault is a mistake in code, and traps.
     static func all(of object: TrackedObject) -> [StoredProperty] {
         let schema = orTrap(try object.requireSchema())
         return schema.keys.filter { $0.observed != nil && !$0.isDerivedProperty }.map {
-            StoredProperty(reference: PinnedReference(object), schema: schema, key: $0)
+            StoredProperty(
+                reference: PinnedReference(object), schema: schema, key: $0,
+                mayHoldParts: !$0.isWeak && heldObjects($0.declared.valueType) != .noObject)
         }
     }
 
@@ -20,8 +24,10 @@ struct StoredProperty {
     /// converts a value by other properties comes behind them.
     var turn: Int { key.isOverridden ? key.height > 0 ? 1 : -1 : 0 }
     static func objects(in value: Any?) -> [TrackedObject] { trackedObjects(in: value) }
-    /// The objects that the property holds, unless it refers weakly to one.
-    var parts: [TrackedObject] { isWeak ? [] : object.map { trackedObjects(in: key.declared.read($0)) } ?? [] }
+    /// These objects.
+    var parts: [TrackedObject] {
+        mayHoldParts ? object.map { trackedObjects(in: key.declared.read($0)) } ?? [] : []
+    }
 
     /// Observes the property on behalf of an observer, with a call before and one after each change. These calls come before those of all who
     /// observe it already: so the observer hears of what their handlers change.
@@ -65,7 +71,7 @@ struct StoredProperty {
             guard let storage = key.storageType, let field = key.field else { return }
             let former = key.isOverridden ? storage.reader(of: field)(object) : ()
             storage.restore(old, in: field, of: object)
-            if !key.isOverridden || isWeak { return }
+            if !key.isOverridden { return }
             // What was recorded is what the getter returned. One that returns something else than is stored leads elsewhere now. Not compared by
             // their bytes: what is read is another closure each time, and has other bytes between its parts.
             let (read, stored) = (key.declared.read(object), storage.reader(of: field)(object))

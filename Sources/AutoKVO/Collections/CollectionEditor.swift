@@ -142,9 +142,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
 
     /// Moves elements: `plan` returns the index of the element that each position gets. One replacement of the elements that move, or
     /// nothing if none does.
-    @export(implementation) func arrange<Failure: Error>(
-        by plan: (Value) throws(Failure) -> [Int]
-    ) throws(Failure) {
+    @export(implementation) func arrange<Failure: Error>(by plan: (Value) throws(Failure) -> [Int]) throws(Failure) {
         var elements: [Value.Element] = []
         try edit(.replacement) { value throws(Failure) in
             let (order, start) = (try plan(value), value.startIndex)
@@ -166,8 +164,7 @@ extension CollectionEditor where Value: SetAlgebra {
     ///   - store: Makes the edit.
     /// - Returns: What `store` returns; nil if nothing is done.
     @discardableResult @export(implementation) func move<Result, Failure: Error>(
-        _ plan: (Value) throws(Failure) -> SetMovement<Value>,
-        _ store: (inout Value, SetMovement<Value>) -> Result
+        _ plan: (Value) throws(Failure) -> SetMovement<Value>, _ store: (inout Value, SetMovement<Value>) -> Result
     ) throws(Failure) -> Result? {
         // Released after the observers were called: see `edit(_:releasing:at:_:)`.
         var movement = SetMovement<Value>()

@@ -1,8 +1,8 @@
 /// Handles of collection properties read like the collection: `person.$friends.count`, `person.$friends[0]`,
 /// `for friend in person.$friends`.
 ///
-/// Iterating goes over the elements that are there when it begins; changing the property meanwhile does not affect
-/// it.
+/// Iterating goes over the elements that are there when it begins, and so do `map` and `reversed`; changing the property meanwhile does not
+/// affect it. A search that gives an index reads the property at each step.
 extension Property: Sequence where Value: Sequence {
     public typealias Element = Value.Element
 
@@ -41,10 +41,18 @@ extension Property: Collection where Value: Collection {
     @export(implementation) public subscript(bounds: Range<Index>) -> SubSequence { value[bounds] }
 
     @export(implementation) public func index(after index: Index) -> Index { value.index(after: index) }
+
+    /// What a function makes of each of the elements that are there when it begins.
+    @export(implementation) public func map<Result, Failure: Error>(
+        _ transform: (Element) throws(Failure) -> Result
+    ) throws(Failure) -> [Result] { try value.map(transform) }
 }
 
 extension Property: BidirectionalCollection where Value: BidirectionalCollection {
     @export(implementation) public func index(before index: Index) -> Index { value.index(before: index) }
+
+    /// The elements that are there now, the last one first.
+    @export(implementation) public func reversed() -> ReversedCollection<Value> { value.reversed() }
 }
 
 extension Property: RandomAccessCollection where Value: RandomAccessCollection {}

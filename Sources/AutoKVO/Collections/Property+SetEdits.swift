@@ -89,9 +89,7 @@ extension Property where Value: SetAlgebra & Collection {
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Complexity: O(*n*).
-    @export(implementation) public func removeAll() {
-        move({ SetMovement(leaving: $0) }) { set, _ in set = [] }
-    }
+    @export(implementation) public func removeAll() { move({ SetMovement(leaving: $0) }) { set, _ in set = [] } }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///

@@ -81,11 +81,10 @@ private final class ObservedEach<Member: TrackedObject> {
 
     func remove(_ member: Member) {
         let identity = ObjectIdentifier(member)
-        let gone = members.withLock { members -> KeyValueObservation? in
+        members.withLock { members -> KeyValueObservation? in
             members?[identity]?.count -= 1
             return members?[identity]?.count == 0 ? members?.removeValue(forKey: identity)?.observation : nil
-        }
-        gone?.remove()
+        }?.remove()
     }
 
     /// Lets go of the objects that are not among those of a collection.
@@ -102,8 +101,5 @@ private final class ObservedEach<Member: TrackedObject> {
         return (former.filter { counts[$0.key] == nil }.compactMap(\.value.observation), new)
     }
 
-    func end() {
-        let ended = members.withLock { $0.take() }
-        for member in (ended ?? [:]).values { member.observation?.remove() }
-    }
+    func end() { members.withLock { $0.take() }?.values.forEach { $0.observation?.remove() } }
 }

@@ -39,10 +39,18 @@ extension ReadOnlyProperty: Collection where Value: Collection {
     @export(implementation) public subscript(bounds: Range<Index>) -> SubSequence { value[bounds] }
 
     @export(implementation) public func index(after index: Index) -> Index { value.index(after: index) }
+
+    /// What a function makes of each of the elements that are there when it begins.
+    @export(implementation) public func map<Result, Failure: Error>(
+        _ transform: (Element) throws(Failure) -> Result
+    ) throws(Failure) -> [Result] { try value.map(transform) }
 }
 
 extension ReadOnlyProperty: BidirectionalCollection where Value: BidirectionalCollection {
     @export(implementation) public func index(before index: Index) -> Index { value.index(before: index) }
+
+    /// The elements that are there now, the last one first.
+    @export(implementation) public func reversed() -> ReversedCollection<Value> { value.reversed() }
 }
 
 extension ReadOnlyProperty: RandomAccessCollection where Value: RandomAccessCollection {}

@@ -20,11 +20,8 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
     /// - Parameter isReplacement: Whether the change is a replacement also if elements only leave, or only come.
     @export(implementation) init(leaving: Elements = [], coming: Elements = [], isReplacement: Bool = false) {
         (self.leaving, self.coming) = (leaving, coming)
-        if isReplacement || !leaving.isEmpty && !coming.isEmpty {
-            kind = .replacement
-        } else {
-            kind = leaving.isEmpty ? .insertion : .removal
-        }
+        let isReplacement = isReplacement || !leaving.isEmpty && !coming.isEmpty
+        kind = isReplacement ? .replacement : leaving.isEmpty ? .insertion : .removal
     }
 
     /// What a mutation of a set with the elements of another moves; nil is the symmetric difference.
@@ -60,7 +57,8 @@ extension SetAlgebra where Self: Collection {
     @export(implementation) func elements(leavingFor other: Self) -> Self {
         guard Element.self is AnyObject.Type else {
             // An equal object may come for one inside of these.
-            let mayHideObject = Element.self == AnyHashable.self || unwrappedType(Element.self) is AnyClass
+            let bare = unwrappedType(Element.self)
+            let mayHideObject = bare == AnyHashable.self || bare is AnyClass
             return mayHideObject ? Self(AutoKVO.elements(self, without: other)) : subtracting(other)
         }
         let coming = Set(other.map { ObjectIdentifier($0 as AnyObject) })

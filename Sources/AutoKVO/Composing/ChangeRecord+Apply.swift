@@ -24,7 +24,8 @@ extension ChangeRecord {
     ///
     /// An array that was set as a whole is one step: all elements left, and others came. Of the call made at the registration it is
     /// one that removes nothing. A change that left an empty array empty is no step. Nor is a change whose old value is not known
-    /// any more, since an object has died to which the path goes by a weak reference: `oldValue` is nil. Read the whole list again then.
+    /// any more, since an object has died to which the path goes by a weak reference: `oldValue` is nil; or whose new one is no such value, as
+    /// where an `Any` is observed as an array. Read the whole list again then.
     ///
     /// A mistake in code, which traps: a `.setting` without both values (ask for `.old` and `.new`), or of something that is no
     /// collection; an edit of a set, which has no positions.
@@ -41,11 +42,9 @@ extension ChangeRecord {
             return kind == .removal ? splices.reversed() : splices
         }
         if kind != .setting { fatalError("\(misfit("a change of a set has no splices: it has no positions"))") }
-        if isOldLost { return [] }
-        let whole = CollectionSplice(
-            position: 0, removed: isFirst ? 0 : count(of: oldValue, ".old"),
-            inserted: isGone ? 0 : count(of: newValue, ".new"))
-        return whole.removed + whole.inserted > 0 ? [whole] : []
+        if isOldLost || isGone && !isNil { return [] }
+        let (removed, inserted) = (isFirst ? 0 : count(of: oldValue, ".old"), isGone ? 0 : count(of: newValue, ".new"))
+        return removed + inserted > 0 ? [CollectionSplice(position: 0, removed: removed, inserted: inserted)] : []
     }
 
     private func count(of value: Value?, _ option: String) -> Int {
@@ -88,6 +87,7 @@ extension ChangeRecord {
     private func required<Content>(_ value: Content?, _ option: String) throws(KeyValueError) -> Content {
         if isPrior { throw misfit("a change cannot be applied in a prior call: it is still to be made") }
         if let value { return value }
+        if isGone, !isNil { throw misfit("the value after the change is no \(Value.self)") }
         throw misfit("to apply a \(kind) takes the option \(option)")
     }
 
@@ -131,17 +131,21 @@ extension ChangeRecord {
         if indexes != nil { throw isOfOtherContent }
         let left = kind == .insertion ? Rows() : try required(old, ".old")
         let came = kind == .removal ? Rows() : try required(new, ".new")
-        rows.subtract(left)
+        func rest<Elements: SetAlgebra & Collection>(of rows: Elements) -> Any? {
+            guard let left = left as? Elements, left.contains(where: { !left.contains($0) }) else { return nil }
+            return Elements(AutoKVO.elements(rows, without: left))
+        }
+        // What does not equal itself is not found.
+        let strange = (rows as? any (SetAlgebra & Collection)).flatMap { rest(of: $0) } as? Rows
+        if let strange { rows = strange } else { rows.subtract(left) }
         rows.formUnion(came)
     }
 
-    private func value<Content: ExpressibleByArrayLiteral>(
-        _ value: Any?, as type: Content.Type
-    ) throws(KeyValueError) -> Content? {
+    private func value<Content: ExpressibleByArrayLiteral>(_ value: Any?) throws(KeyValueError) -> Content? {
         guard let value else { return nil }
         guard let content = unwrapped(value) else { return [] }
-        if let content = convert(content, to: type) { return content }
-        throw misfit("the change was applied to \(type), and its value is \(Swift.type(of: value))")
+        if let content = convert(content, to: Content.self) { return content }
+        throw misfit("the change was applied to \(Content.self), and its value is \(type(of: value))")
     }
 }
 
@@ -180,14 +184,14 @@ extension ChangeRecord where Value == Any {
     /// - Throws: A `KeyValueError` for a record that lacks what it takes, for elements that cannot be converted, and for indexes that the
     ///   copy does not have. Then the copy is as it was.
     public func apply<Element>(validating rows: inout [Element]) throws(KeyValueError) {
-        try apply(to: &rows, try value(oldValue, as: [Element].self), try value(newValue, as: [Element].self))
+        try apply(to: &rows, try value(oldValue), try value(newValue))
     }
 
     /// The same for a set.
     ///
     /// - Throws: A `KeyValueError`, as that for arrays does.
     public func apply<Element>(validating rows: inout Set<Element>) throws(KeyValueError) {
-        try apply(to: &rows, try value(oldValue, as: Set<Element>.self), try value(newValue, as: Set<Element>.self))
+        try apply(to: &rows, try value(oldValue), try value(newValue))
     }
 }
 

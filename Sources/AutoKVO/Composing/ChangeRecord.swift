@@ -110,8 +110,8 @@ extension ChangeRecord: Decodable where Value: Decodable {
         isFirst = try container.decode(Bool.self, forKey: .isFirst)
         isOldLost = try container.decodeIfPresent(Bool.self, forKey: .isOldLost) ?? false
         isGone = try container.decodeIfPresent(Bool.self, forKey: .isGone) ?? false
-        wasNil = try container.decodeIfPresent(Bool.self, forKey: .wasNil) ?? false
-        isNil = try container.decodeIfPresent(Bool.self, forKey: .isNil) ?? isGone
+        wasNil = try container.decodeIfPresent(Bool.self, forKey: .wasNil) ?? false && oldValue == nil
+        isNil = try container.decodeIfPresent(Bool.self, forKey: .isNil) ?? true && isGone && newValue == nil
         isComputed = try container.decodeIfPresent(Bool.self, forKey: .isComputed) ?? false
         try require(!(isPrior && isGone), .isGone, "Before a change nothing is gone yet.")
     }

@@ -53,9 +53,7 @@ extension Property {
     }
 
     /// Makes the property follow one of another object by a key path of its handle: `label.$title.bind(to: \.$firstName, of: person)`.
-    @inlinable
-    @discardableResult
-    public func bind<Root: TrackedObject, Source: PropertyHandle>(
+    @inlinable @discardableResult public func bind<Root: TrackedObject, Source: PropertyHandle>(
         to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Source.Current == Value {
@@ -65,9 +63,7 @@ extension Property {
     }
 
     /// Makes the property follow a function of the values of one of another object, by a key path of its handle.
-    @inlinable
-    @discardableResult
-    public func bind<Root: TrackedObject, Source: PropertyHandle>(
+    @inlinable @discardableResult public func bind<Root: TrackedObject, Source: PropertyHandle>(
         to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Source.Current) -> Value
     ) -> KeyValueObservation {

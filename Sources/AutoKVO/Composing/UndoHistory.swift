@@ -204,7 +204,7 @@ public final class UndoHistory: TrackedObject {
         guard !change.isPrior, let past = property.past(change) else { return }
         if isStepComplete, mode != .replaying { endLeaving() }
         if followed[whole] == nil { return }
-        if includesParts, !property.isWeak {
+        if includesParts, property.mayHoldParts {
             for part in StoredProperty.objects(in: change.newValue) { follow(part, in: whole) }
             for part in StoredProperty.objects(in: change.oldValue) {
                 followed[whole]?.parts[ObjectIdentifier(part)]? -= 1

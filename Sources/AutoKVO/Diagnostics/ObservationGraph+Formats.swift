@@ -4,8 +4,7 @@ extension ObservationGraph {
     @export(implementation) public var mermaid: String {
         drawing(
             in: .mermaid, start: ["flowchart LR"], object: { node, label, _ in "\(node)[\(label)]" },
-            site: { "\($0)((\($1)))" },
-            arrow: { "\($0) \($3 ? "-.->" : "-->")|\($2)| \($1)" })
+            site: { "\($0)((\($1)))" }, arrow: { "\($0) \($3 ? "-.->" : "-->")|\($2)| \($1)" })
     }
 
     /// The graph in Graphviz's language, for `dot`.

@@ -65,7 +65,7 @@ extension Diagnostics {
     /// Only a manual observation that has outlived its targets is retained while its paths are read.
     ///
     /// - Complexity: O(*n* log *n*) for *n* objects and observations. It locks each object's record once, for a moment.
-    public static func graph() -> ObservationGraph { ObservationGraph(of: ObjectRecord.all()) }
+    public static func graph() -> ObservationGraph { ObservationGraph(of: ObjectRecord.all(as: ObjectRecord.self)) }
 }
 
 extension ObservationGraph {
@@ -83,21 +83,17 @@ extension ObservationGraph {
                 address: address, className: "\(record.objectClass)", isAlive: !record.isDeinitializing)
             return address
         }
-        var edges: [Edge] = []
-        for sighting in sightings.values {
+        let edges: [Edge] = sightings.values.compactMap { sighting in
             let keyPaths = sighting.keyPaths
-            guard !keyPaths.isEmpty || sighting.isReading else { continue }
+            guard !keyPaths.isEmpty || sighting.isReading else { return nil }
             let targets = sighting.places.map(\.target).filter { !$0.isDeinitializing }
-            edges.append(
-                Edge(
-                    targets: withoutRepetitions(targets.map(note)), observer: sighting.observer.map(note),
-                    keyPaths: withoutRepetitions(keyPaths.filter { !$0.isEmpty }), options: sighting.options,
-                    registeredAt: sighting.site.description, calls: sighting.calls))
+            return Edge(
+                targets: withoutRepetitions(targets.map(note)), observer: sighting.observer.map(note),
+                keyPaths: withoutRepetitions(keyPaths.filter { !$0.isEmpty }), options: sighting.options,
+                registeredAt: sighting.site.description, calls: sighting.calls)
         }
-        let reads = readings.map { reading in
-            Read(
-                object: note(reading.record), key: reading.key, sourceObject: note(reading.source),
-                sourceKey: reading.sourceKey)
+        let reads = readings.map {
+            Read(object: note($0.record), key: $0.key, sourceObject: note($0.source), sourceKey: $0.sourceKey)
         }
         self.reads = withoutRepetitions(reads.inOrder { ($0.object, $0.key) < ($1.object, $1.key) })
         self.objects = objects.values.inOrder { ($0.className, $0.address) < ($1.className, $1.address) }

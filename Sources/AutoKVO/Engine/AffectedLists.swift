@@ -39,9 +39,7 @@ enum AffectedLists {
     ) {
         var current = AffectedKey(record: .to(record), slot: slot, isMoved: false)
         var further = KeysOfOtherObjects(startingAt: current, isUncertainOnly)
-        repeat {
-            visitObject(current, &further, visit, visitLink)
-        } while further.moveOn(&current)
+        repeat { visitObject(current, &further, visit, visitLink) } while further.moveOn(&current)
     }
 
     /// Visits the list of a property and those of the keys of the same object that are derived from it.

@@ -5,8 +5,7 @@ extension ChangeContext {
     /// are: they are a delivery under way. And one may end the observation, or remove the path: then no more are made.
     ///
     /// - Parameter call: Gets the number of the call.
-    @usableFromInline
-    final func makeCalls(_ count: Int, _ call: (Int) -> Void) {
+    @usableFromInline final func makeCalls(_ count: Int, _ call: (Int) -> Void) {
         guard count > 1 else { return (0..<count).forEach(call) }
         let (thread, observation) = (ThreadContext.current, currentObservation)
         let (record, slot) = (observation.record, Int(observation.slot))

@@ -47,13 +47,11 @@ class ChangeContext: PooledObject {
     @export(implementation) @inline(__always)
     final func wants(_ option: ObservingOptions) -> Bool { observation!.use { $0.options.contains(option) } }
 
-    @export(implementation)
-    final func oldValue<Value>(as type: Value.Type) -> Value? {
+    @export(implementation) final func oldValue<Value>(as type: Value.Type) -> Value? {
         wants(.old) ? load(event.value.oldValue, as: type) : nil
     }
 
-    @export(implementation)
-    final func newValue<Value>(as type: Value.Type) -> Value? {
+    @export(implementation) final func newValue<Value>(as type: Value.Type) -> Value? {
         wants(.new) ? load(event.value.newValue, as: type) : nil
     }
 
@@ -74,8 +72,7 @@ class ChangeContext: PooledObject {
     }
 
     /// The value as another type. One that there is, but not as that type, is reported: the declared types left open what it would be.
-    @usableFromInline
-    final func deliverable<Value>(_ value: Any, as type: Value.Type) -> Value? {
+    @usableFromInline final func deliverable<Value>(_ value: Any, as type: Value.Type) -> Value? {
         if let converted = convert(value, to: type) { return converted }
         if let value = unwrapped(value) {
             Diagnostics.report(

@@ -24,8 +24,7 @@ public struct DeinitAction: Hashable, Sendable {
     ///
     /// - Returns: Whether it was still to run; false if it ran, is running, or was cancelled before.
     /// - Complexity: O(*n*) for *n* actions of the object.
-    @discardableResult
-    public func cancel() -> Bool {
+    @discardableResult public func cancel() -> Bool {
         guard let object = Borrowed<TrackedObject>(bitPattern: address) else { return false }
         return cdh_cancel(object.rawAddress, token)
     }
@@ -44,8 +43,7 @@ extension TrackedObject {
     ///
     /// - Returns: A handle that cancels the action. It need not be kept.
     /// - Complexity: O(1).
-    @discardableResult
-    public func onDeinit(_ action: @escaping () -> Void) -> DeinitAction {
+    @discardableResult public func onDeinit(_ action: @escaping () -> Void) -> DeinitAction {
         // With a record the object's deinit runs its teardown.
         _ = orTrap(try makeRecord())
         let registered = DeinitAction(.to(self), action)

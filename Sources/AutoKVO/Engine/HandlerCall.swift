@@ -44,11 +44,9 @@ struct HandlerCall: ~Copyable {
         discard self
         return closure
     }
-}
 
-// MARK: Making one
+    // MARK: Making one
 
-extension HandlerCall {
     @usableFromInline struct OfChange<Value> {
         @usableFromInline let body: (Change<Value>) -> Void
         @export(implementation) init(body: @escaping (Change<Value>) -> Void) { self.body = body }
@@ -95,13 +93,11 @@ extension HandlerCall {
     @usableFromInline static func ordinary<Object: AnyObject, Value>(
         _ shape: Shape, _ body: @escaping (Object, Change<Value>) -> Void
     ) -> HandlerCall {
-        named(
-            DeclaredHandler(
-                name: "", owner: KeyValueObservation.self, takesChange: !shape.ignoresChange
-            ) { observer, change, _ in
-                let object = shape == .targetAndChange ? change.target! : observer
-                body(known(object, as: Object.self), Change(change.context))
-            })
+        let handler = DeclaredHandler(name: "", owner: KeyValueObservation.self, takesChange: !shape.ignoresChange) {
+            observer, change, _ in
+            body(known(shape == .targetAndChange ? change.target! : observer, as: Object.self), Change(change.context))
+        }
+        return named(handler)
     }
 }
 
@@ -111,9 +107,7 @@ extension KeyValueObservation {
     /// Calls the handler. The caller pins the observation, and retains the observer and, if the handler takes it, the target.
     @inline(__always)
     func callHandler(_ context: Borrowed<ChangeContext>, target: () -> UnsafeRawPointer) {
-        #if DEBUG
-            LockOrder.assertNoLockHeld()
-        #endif
+        LockOrder.assertNoLockHeld()
         // Compared one after the other, the common ones first: a `switch` would be a jump through a table in memory.
         if handling == .change {
             closure(context.rawAddress)

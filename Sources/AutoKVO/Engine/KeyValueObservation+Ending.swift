@@ -92,10 +92,9 @@ extension KeyValueObservation {
 
     /// Whether a path of a target has not been removed. One that has fired has other routes in their place.
     func has(_ route: Route) -> Bool {
-        underLock {
-            details?.routes?.contains { $0 === route || $0.root === route.root && $0.path.isSame(as: route.path) }
-                ?? false
-        }
+        underLock { details?.routes }?.contains {
+            $0 === route || $0.root === route.root && $0.path.isSame(as: route.path)
+        } ?? false
     }
 
     /// Links the observation into the target's and the observer's lists. False if one of the two is dying: then the caller ends or detaches
@@ -175,8 +174,7 @@ extension KeyValueObservation {
     }
 
     /// Ends the observation. Returns true for the first call, false if it had ended.
-    @discardableResult
-    func end(_ reason: EndReason) -> Bool {
+    @discardableResult func end(_ reason: EndReason) -> Bool {
         guard changeStateToEnded() else { return false }
         TestPoint.ending.reach()
         let left: (closure: Borrowed<AnyObject>?, hasActions: Bool, isArmed: Bool)
@@ -277,12 +275,7 @@ extension KeyValueObservation {
         }
         // It misses the change, so it has not fired, and belongs in the targets' lists, out of which this call has taken it.
         if changeState(from: .fired, to: .active), !flags.contains(.scheduled) { _ = linkToTargets() }
-        let isFirst = underLock {
-            let details = makeDetails()
-            defer { details.hasReportedDeadObserver = true }
-            return !details.hasReportedDeadObserver
-        }
-        if isFirst {
+        if !underLock({ makeDetails() }).hasReportedDeadObserver.exchange(true, ordering: .relaxed) {
             Diagnostics.report(
                 "A change was missed because the observer is dead and the observation was not removed: "
                     + debugDescription)

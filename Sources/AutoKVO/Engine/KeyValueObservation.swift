@@ -7,7 +7,7 @@ import Synchronization
 /// target nor observer alive (unless `.retainsTarget` was given), and gives up its handler when it ends.
 ///
 /// Every member may be used from any thread.
-public final class KeyValueObservation: @unchecked Sendable {
+public final class KeyValueObservation: ListMember, @unchecked Sendable {
     // The variables that a traversal reads come first, in 48 bytes: reading memory is most of the cost of a long traversal. The
     // flags are atomic. The lock of `record`, of the target or of the first of several, guards the other variables; the lock of
     // the observer's record guards `isHeld`, `ownsItself`, `nextHeld` and `previousHeld`.
@@ -180,8 +180,7 @@ extension KeyValueObservation: CustomDebugStringConvertible {
     /// that is dead, its class.
     public var debugDescription: String {
         func name(_ record: ObjectRecord?, _ none: String) -> String {
-            guard let record else { return none }
-            return record.object(as: AnyObject.self).map { describeObject($0) } ?? "a dead \(record.objectClass)"
+            record.map { $0.object(as: AnyObject.self).map(describeObject) ?? "a dead \($0.objectClass)" } ?? none
         }
         let (paths, targets) = (listed(keyPaths.map(quoted)), listed(targets.map { describeObject($0) }))
         let target = name(paths.isEmpty && record === observerRecord ? nil : record, "no target")
@@ -194,8 +193,7 @@ extension KeyValueObservation: CustomDebugStringConvertible {
 
 /// An object's class and address.
 func describeObject(_ object: AnyObject) -> String {
-    let address = UInt(bitPattern: ObjectIdentifier(object))
-    return "\(type(of: object))(0x\(String(address, radix: 16)))"
+    "\(type(of: object))(0x\(String(UInt(bitPattern: ObjectIdentifier(object)), radix: 16)))"
 }
 
 /// The state of an observation that needs more than most do.
@@ -228,7 +226,7 @@ final class ObservationDetails {
     /// How often the handler was called, if that is counted.
     let calls = Atomic(0)
     /// Whether the diagnostic for a dead observer was given.
-    var hasReportedDeadObserver = false
+    let hasReportedDeadObserver = Atomic(false)
 
     /// Whether an observation that has ended has something to run or to release.
     var hasEndActions: Bool { !onEnd.isEmpty || dropChanges != nil || !retainedTargets.isEmpty }
@@ -268,8 +266,7 @@ struct CallSite: @unchecked Sendable {
     let file: UnsafePointer<UInt8>?
     let line: UInt32
 
-    @usableFromInline
-    init(_ file: StaticString, _ line: UInt) {
+    @usableFromInline init(_ file: StaticString, _ line: UInt) {
         // A literal's bytes end with a zero.
         self.file = file.hasPointerRepresentation ? file.utf8Start : nil
         self.line = UInt32(truncatingIfNeeded: line)

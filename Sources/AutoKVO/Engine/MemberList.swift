@@ -69,8 +69,3 @@ protocol ListMember: AnyObject {
     /// The previous one; of the first, the last one.
     var previous: Borrowed<Self>? { get set }
 }
-
-extension KeyValueObservation: ListMember {}
-extension PathLink: ListMember {}
-extension Subject: ListMember {}
-extension Transaction: ListMember {}

@@ -183,11 +183,9 @@ extension ObjectRecord {
 
     /// The routes of an observation that begin at the object.
     func routes(of observation: KeyValueObservation) -> [Route] {
-        lock.withLock {
-            var found: [Route] = []
-            forEachObservation { if $0 === observation, let route = $2 { found.append(route) } }
-            return found
-        }
+        var found: [Route] = []
+        lock.withLock { forEachObservation { if $0 === observation, let route = $2 { found.append(route) } } }
+        return found
     }
 
     /// The observations the object holds as an observer, the last registered first. Under the lock.
@@ -204,9 +202,8 @@ extension ObjectRecord {
         func visit(_ route: Route, _ slot: Int) { if let one = route.observation { body(one, slot, route) } }
         for slot in 0..<(layout?.value.count ?? 0) {
             guard let list = list(slot) else { continue }
-            list.value.forEachLinked { observation in
-                guard let route = observation.details?.partRoute else { return body(observation, slot, nil) }
-                visit(route, slot)
+            list.value.forEachLinked {
+                if let route = $0.details?.partRoute { visit(route, slot) } else { body($0, slot, nil) }
             }
             var routes: [Route] = []
             list.value.forEachLink { if $0.isFirst { routes.append($0.route) } }

@@ -27,11 +27,3 @@ extension ObjectRecord {
         DeathWatch.referentDidDie(details.watchers)
     }
 }
-
-extension InPlace where Value == ThreadContext {
-    /// Drops the changes of objects that died after the changes had begun, on whatever thread: no call can end them any more. The search
-    /// for an open change follows, which takes as long. The values that a change had read are released: user code runs.
-    func dropDeadTransactions() {
-        while let transaction = value.openTransactions.last(where: { $0.isOfDead }) { transaction.object.drop(self) }
-    }
-}

@@ -161,13 +161,8 @@ extension ObjectRecord {
         return untracked.withLock { $0[Borrowed.to(object).rawAddress] }
     }
 
-    /// The records of all objects that take part in an observation.
-    static func all() -> [ObjectRecord] { all(as: ObjectRecord.self) }
-}
+    // MARK: - Reading values of the object
 
-// MARK: - Reading values of the object
-
-extension ObjectRecord {
     /// The value of a key of the object; nil if the object's deinit has begun.
     func readValue(_ slot: Int) -> Any? {
         if let expression = expression(slot) { return expression.value() }

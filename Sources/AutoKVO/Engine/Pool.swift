@@ -3,8 +3,6 @@
 class PooledObject {
     /// The next one in the pool.
     @exclusivity(unchecked) final var nextSpare: Borrowed<PooledObject>?
-
-    init() {}
 }
 
 /// Objects for the next use, at most `ThreadContext.poolLimit`, each retained.

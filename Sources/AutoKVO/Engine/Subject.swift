@@ -7,7 +7,7 @@
 /// All open transactions that concern a subject refer to one object of this class, and `openCount` says how many they are: the one that
 /// ends last delivers. While observers are still to be called, the subject is in the thread's list of pending ones: before a handler
 /// changes the same subject, the delivery is completed, so that its observers are notified of changes in the order in which they are made.
-final class Subject: PooledObject {
+final class Subject: PooledObject, ListMember {
     // MARK: Topic
 
     /// The record of a key, retained, and the key's list.
@@ -178,9 +178,7 @@ final class Subject: PooledObject {
 
     /// The expression that is the subject, or whose value is at the end of the path; nil of any other.
     var expression: Expression? {
-        if let route {
-            return route.use { $0.expression } ?? leaf.flatMap { $0.use { $0.record.expression($0.slot) } }
-        }
+        if let route { return route.use { $0.expression } ?? leaf.flatMap { $0.use { $0.record.expression($0.slot) } } }
         return record?.use { $0.expression(slot) }
     }
 

@@ -50,9 +50,7 @@ package enum TestPoint: Hashable, Sendable {
 
     #if DEBUG
         /// Runs an action when this thread reaches the point, the first time only.
-        package func whenReached(_ action: @escaping () -> Void) {
-            ThreadContext.current.value.testPoints[self] = action
-        }
+        package func whenReached(_ body: @escaping () -> Void) { ThreadContext.current.value.testPoints[self] = body }
     #endif
 
     @inline(__always)

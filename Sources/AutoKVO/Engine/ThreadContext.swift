@@ -200,6 +200,12 @@ struct ThreadContext {
 }
 
 extension InPlace where Value == ThreadContext {
+    /// Drops the changes of objects that died after the changes had begun, on whatever thread: no call can end them any more. The search
+    /// for an open change follows, which takes as long. The values that a change had read are released: user code runs.
+    func dropDeadTransactions() {
+        while let transaction = value.openTransactions.last(where: { $0.isOfDead }) { transaction.object.drop(self) }
+    }
+
     /// The open change, or the `coalescingChanges` under way, that has a subject. Not a method of the context, which would be copied.
     @inline(__always)
     func holder(of identity: Subject.Identity) -> Borrowed<Transaction>? {
@@ -213,6 +219,13 @@ extension InPlace where Value == ThreadContext {
         for transaction in value.openTransactions.members + value.settling + [value.coalescing].compactMap({ $0 }) {
             transaction.object.forEach(of: identity, body)
         }
+    }
+
+    /// Whether other threads have some of a topic's `count` known open subjects.
+    func isOpenElsewhere(_ identity: Subject.Identity, _ count: Int32) -> Bool {
+        var own: Set<ObjectIdentifier> = []
+        forEachOpen(identity) { if $0.toldBefore != nil { own.insert(ObjectIdentifier($0)) } }
+        return count > own.count
     }
 
     /// Returns a subject to the pool. Its values and its topic are released: user code runs.

@@ -15,6 +15,8 @@ import Synchronization
 final class ToldElsewhere {
     /// Counts what has been told while a subject of the topic was open.
     var number = 0
+    /// The number of the last observation that is told it.
+    var end = UInt64.max
     /// Nil if it is not known.
     let value: Any?
     /// How often an expression had changed then, and which: each counts its own changes, and the open change may read behind another one.
@@ -37,15 +39,6 @@ final class ToldElsewhere {
         }
         (changes, computed) = (subject.changes?.all ?? 0, subject.computed.map { ObjectIdentifier($0) })
         isToldToSome = value == nil || !subject.isOldTold && event.isUnchanged
-    }
-}
-
-extension InPlace where Value == ThreadContext {
-    /// Whether other threads have some of a topic's `count` known open subjects.
-    func isOpenElsewhere(_ identity: Subject.Identity, _ count: Int32) -> Bool {
-        var own: Set<ObjectIdentifier> = []
-        forEachOpen(identity) { if $0.toldBefore != nil { own.insert(ObjectIdentifier($0)) } }
-        return count > own.count
     }
 }
 
@@ -155,7 +148,7 @@ extension Subject {
             defer { root.lock.unlock() }
             told = root.guarded.details?.told[identity]
             if let before = toldBefore {
-                if let told, told.number > before { found = told }
+                if let told, told.number > before, told.end >= lowerBound { found = told }
                 if let missedTold, found == nil { found = missedTold }
                 // What another open change has edited is in the collection, and has not been told.
                 if Int(openSubjects) > siblings + 1, wholeOld != nil || !needs.contains(.old) { reportAsSetting() }
@@ -170,16 +163,20 @@ extension Subject {
             guard let left, openSubjects > 0 else { return false }
             left.number = 1 + (told?.number ?? 0)
             root.guarded.makeDetails().told[identity] = left
+            left.end = upperBound
             // It is no news for those that are about to tell the same. What it replaces may be.
             for sibling in self.siblings(in: transaction) where sibling.toldBefore! < left.number {
-                if sibling.toldBefore! < left.number - 1 { (replaced, sibling.missedTold) = (sibling.missedTold, told) }
+                left.end = max(left.end, sibling.upperBound)
+                if sibling.toldBefore! < left.number - 1, told!.end >= sibling.lowerBound {
+                    (replaced, sibling.missedTold) = (sibling.missedTold, told)
+                }
                 sibling.toldBefore = left.number
             }
             return false
         }
         if let found {
             missedTold = nil
-            event.isAmbiguous = found.isToldToSome
+            event.isAmbiguous = found.isToldToSome || found.end < upperBound
             let isSame = found.computed == computed.map { ObjectIdentifier($0) }
             extendLifetime(replaceOld(found.value, isSame ? found.changes : formerChanges))
         }

@@ -14,11 +14,7 @@
 /// A delivery of which nothing is marked executes no instruction more than without this.
 struct TracedCalls {
     /// A change, and what tells of it.
-    struct Change {
-        let target: ObjectIdentifier
-        let key: String
-        let tell: ([TracedChange.Call]) -> Void
-    }
+    typealias Change = (target: ObjectIdentifier, key: String, tell: ([TracedChange.Call]) -> Void)
 
     fileprivate(set) var calls: [TracedChange.Call] = []
     /// Further changes that the same store made: of derived keys, and for other traces.
@@ -28,7 +24,7 @@ struct TracedCalls {
     static func complete(_ context: ChangeContext, telling tell: @escaping ([TracedChange.Call]) -> Void) {
         let thread = ThreadContext.current
         let (record, slot) = (context.currentObservation.record!, Int(context.currentObservation.slot))
-        let change = Change(target: ObjectIdentifier(record), key: record.schema!.keys[slot].name, tell: tell)
+        let change: Change = (ObjectIdentifier(record), record.schema!.keys[slot].name, tell)
         if context.event.value.excluded.contains(.traced), !thread.value.traced.isEmpty {
             return thread.value.traced[thread.value.traced.count - 1].others.append(change)
         }
@@ -49,11 +45,9 @@ extension InPlace where Value == ThreadContext {
     /// A marked call has been made. That of a trace's own observation is none.
     func noteCall(of observation: KeyValueObservation, by route: Route?, since start: ContinuousClock.Instant) {
         if value.traced.isEmpty || observation.flags.contains(.first) && observation.observerRecord == nil { return }
-        let duration = start.duration(to: .now)
-        let (target, keyPath) = route.map { ($0.root, $0.text) } ?? (observation.record!, observation.directKey)
+        let (duration, keyPath) = (start.duration(to: .now), route?.text ?? observation.directKey)
+        let target = ObjectIdentifier(route?.root ?? observation.record!)
         value.traced[value.traced.count - 1].calls.append(
-            .init(
-                keyPath: keyPath, registeredAt: observation.registrationSite, duration: duration,
-                target: ObjectIdentifier(target)))
+            .init(keyPath: keyPath, registeredAt: observation.registrationSite, duration: duration, target: target))
     }
 }

@@ -7,8 +7,7 @@ extension TrackedObject {
     var knownSchema: Borrowed<ClassSchema>? { unmanagedRecord?.use { $0.unmanagedSchema } }
 
     /// The slot of the property whose storage is at an offset; nil if the object has no such property, or no record.
-    @usableFromInline
-    final func slot(atOffset offset: Int) -> Int? {
+    @usableFromInline final func slot(atOffset offset: Int) -> Int? {
         guard let layout = unmanagedRecord?.use({ $0.layout }) else { return nil }
         let slot = layout.value.slot(atOffset: offset)
         return slot < 0 ? nil : slot
@@ -19,9 +18,15 @@ extension TrackedObject {
     /// - Returns: Whether it may.
     @discardableResult func findGetter(of slot: Int, _ getter: () -> PropertyGetter?) -> Bool {
         guard let record, let schema = record.schema else { return false }
+        let key = schema.keys[slot]
+        _ = key.findsGetter(in: schema.type, getter)
         // What was computed without the override has to be computed with it.
-        if schema.keys[slot].findsGetter(in: schema.type, getter) { _ = record.expression(slot)?.mark(isCertain: true) }
-        return schema.keys[slot].isOverridden
+        if key.isOverridden, key.declared.getter?.read != nil, let expression = record.expression(slot),
+            !expression.usesGetter.load(ordering: .relaxed)
+        {
+            _ = expression.mark(isCertain: true)
+        }
+        return key.isOverridden
     }
 
     /// The object's record, if it has one. The object may be dying: nothing can be added to its record then.

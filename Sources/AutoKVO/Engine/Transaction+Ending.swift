@@ -4,8 +4,7 @@ extension Transaction {
     ///
     /// - Parameter edit: What the collection's own edit did between this and its `begin`; nil if something else may have changed it.
     /// - Returns: False if no change of the property had begun on this thread.
-    @discardableResult
-    static func end(_ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil) -> Bool {
+    @discardableResult static func end(_ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil) -> Bool {
         let thread = ThreadContext.current
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
@@ -18,6 +17,16 @@ extension Transaction {
         if open.use({ $0.moves != PathLink.moves }) { open.object.addMoved(isMarked: false, thread) }
         close(object, slot, edit, thread)?.use { $0.deliver(thread) }
         return true
+    }
+
+    /// The same of a key that a getter may compute: from what nothing tells of, too, so what is kept of it is outdated.
+    @discardableResult
+    static func endComputed(_ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil) -> Bool {
+        let thread = ThreadContext.current
+        if thread.value.openTransaction(ObjectIdentifier(object), slot) != nil {
+            mark(object.record?.expression(slot), thread)
+        }
+        return end(object, slot, edit)
     }
 
     /// - Returns: The transaction, unless it goes on.

@@ -116,8 +116,8 @@ extension Transaction {
         }
     }
 
-    /// Where several objects were changed, all keys come by their heights alone.
-    func rankByHeight() { forEachSubject { if $0.rank > 0 { $0.rank &= ~(1 << 48) } } }
+    /// Where several objects were changed, all keys come by their heights alone, but those that another change is to tell of.
+    func rankByHeight() { forEachSubject { if $0.rank > 0, $0.openCount < 2 { $0.rank &= ~(1 << 48) } } }
 
     /// Sorts what has been found by its place; of several links of one path only the first counts. What other changes have open stays: they
     /// have two subjects of one path if that was moved to the property of an open change by another one, which is computing derived values.
@@ -199,11 +199,9 @@ extension Transaction {
             transaction.forEachSubject { if $0.openCount > 0, $0.needs.contains(.old) { read($0) } }
         }
     }
-}
 
-// MARK: - Subjects by their topic
+    // MARK: - Subjects by their topic
 
-extension Transaction {
     /// How many subjects are looked through. If there are more, a table has their places.
     static let searchedCount = 16
 
@@ -242,11 +240,9 @@ extension Transaction {
 
     /// Subjects have left.
     func forgetPlaces() { if !formerPlaces.isEmpty { (places, formerPlaces) = ([:], []) } }
-}
 
-// MARK: - Coalescing
+    // MARK: - Coalescing
 
-extension Transaction {
     /// Counts this transaction, which is a `coalescingChanges`, into a subject.
     fileprivate func add(_ subject: Borrowed<Subject>) {
         subjects.append(subject)

@@ -26,7 +26,7 @@ import Synchronization
 /// A write that concerns the property's own list alone, while nothing is open, needs no transaction (`TrackedObject.write`). A transaction
 /// is used by one thread, without a lock; the object may die before its end, then the transaction is dropped. Each thread has a pool of
 /// them. Read next: `Transaction+Subjects` for step 1, `Subject` for what is told.
-final class Transaction: PooledObject {
+final class Transaction: PooledObject, ListMember {
     /// Its neighbours among the open changes of the thread.
     var next: Borrowed<Transaction>?
     var previous: Borrowed<Transaction>?
@@ -141,8 +141,7 @@ final class Transaction: PooledObject {
     ///   - isPlain: Whether the store is no user code.
     ///   - values: The values of a write, which is no user code.
     /// - Returns: Whether the property is as it was when this was called: no prior call has changed it.
-    @discardableResult
-    static func begin(
+    @discardableResult static func begin(
         _ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil, isSilent: Bool = false,
         isPlain: Bool = false, values: ValuePointers? = nil
     ) -> Bool {
@@ -222,9 +221,7 @@ final class Transaction: PooledObject {
         if needs.contains(.old) { forEachSubject { if $0.needs.contains(.old) { $0.readOld() } } }
         isReadingOld = false
         if needs.contains(.prior), thread.value.coalescing == nil {
-            let notified = subjects.filter {
-                isOpener(of: $0.object) && $0.object.needs.contains(.prior)
-            }
+            let notified = subjects.filter { isOpener(of: $0.object) && $0.object.needs.contains(.prior) }
             if !notified.isEmpty { notify(notified, isPrior: true, thread) }
         }
         // A store that is user code may read derived values. A prior call that read one would have cleaned an earlier mark.

@@ -28,9 +28,7 @@ enum TransactionsOfTasks {
     static func visit() -> Visit { (count.load(ordering: .relaxed) == 0 ? 0 : take(), Recording.suspend()) }
 
     /// Whether observers may have to be told later of changes that this thread or its task has made.
-    static var mayHoldChanges: Bool {
-        count.load(ordering: .relaxed) != 0 || ThreadContext.current.value.holdsChanges
-    }
+    static var mayHoldChanges: Bool { count.load(ordering: .relaxed) != 0 || ThreadContext.current.value.holdsChanges }
 
     /// Runs a function for a read, which may be inside of such a change.
     @inline(never)

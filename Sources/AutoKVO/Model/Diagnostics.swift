@@ -47,9 +47,7 @@ public enum Diagnostics {
     public static func withHandler<Result, Failure: Error>(
         _ handler: @escaping Handler, operation: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try $override.withValue(Sink(call: handler)) {
-            Swift.Result { () throws(Failure) in try operation() }
-        }.get()
+        try $override.withValue(Sink(call: handler)) { Swift.Result { () throws(Failure) in try operation() } }.get()
     }
 
     /// The same for an asynchronous operation.

@@ -10,11 +10,10 @@ public protocol KeyPathSet {
 extension String: KeyPathSet {
     /// The string itself, or its parts between `|`.
     @_documentation(visibility: internal) public var keyPaths: [String] {
-        utf8.contains(UInt8(ascii: "|"))
-            ? split(separator: "|", omittingEmptySubsequences: false).map { part in
-                String(part.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
-            }
-            : [self]
+        if !utf8.contains(UInt8(ascii: "|")) { return [self] }
+        return split(separator: "|", omittingEmptySubsequences: false).map { part in
+            String(part.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 ///
 /// A call that throws it has changed nothing: a registration left nothing registered and made no call, a coding call
 /// set nothing.
-public struct KeyValueError: Error, Hashable, Sendable {
+public struct KeyValueError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was wrong.
     public enum Reason: Hashable, Sendable {
         /// The class declares no such key. `nearest` is the declared key most like it, if any is like it.
@@ -106,24 +106,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
         hasher.combine(reason)
         hasher.combine([className, key, keyPath])
     }
-}
 
-/// What an expression gives. An error of it is a mistake in code, and traps.
-func orTrap<Result>(_ body: @autoclosure () throws(KeyValueError) -> Result) -> Result {
-    do throws(KeyValueError) { return try body() } catch { fatalMisuse("\(error)") }
-}
-
-/// What an expression gives. An error of it is reported, behind what it means, where no caller could be told.
-func orReport<Result>(
-    _ meaning: @autoclosure () -> String, _ body: @autoclosure () throws(KeyValueError) -> Result?
-) -> Result? {
-    do throws(KeyValueError) { return try body() } catch {
-        Diagnostics.report("\(meaning()): \(error)")
-        return nil
-    }
-}
-
-extension KeyValueError: CustomStringConvertible {
     /// One sentence with the class, the key and, where there is one, the nearest name. Names and paths are escaped, and
     /// cut after 200 characters: `key` and `keyPath` have them whole.
     ///
@@ -194,4 +177,19 @@ extension KeyValueError: CustomStringConvertible {
 
     /// The same error with more to say.
     func saying(_ detail: String?) -> KeyValueError { with { $0.detail = detail } }
+}
+
+/// What an expression gives. An error of it is a mistake in code, and traps.
+func orTrap<Result>(_ body: @autoclosure () throws(KeyValueError) -> Result) -> Result {
+    do throws(KeyValueError) { return try body() } catch { fatalMisuse("\(error)") }
+}
+
+/// What an expression gives. An error of it is reported, behind what it means, where no caller could be told.
+func orReport<Result>(
+    _ meaning: @autoclosure () -> String, _ body: @autoclosure () throws(KeyValueError) -> Result?
+) -> Result? {
+    do throws(KeyValueError) { return try body() } catch {
+        Diagnostics.report("\(meaning()): \(error)")
+        return nil
+    }
 }

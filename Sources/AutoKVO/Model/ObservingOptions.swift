@@ -1,5 +1,5 @@
 /// What an observation delivers, and when it ends.
-public struct ObservingOptions: OptionSet, Sendable, Hashable {
+public struct ObservingOptions: OptionSet, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: UInt16
 
     public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -50,16 +50,12 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
     static let oldOrDistinct = ObservingOptions(rawValue: 1 << 0 | 1 << 5)
     static let newOrDistinct = ObservingOptions(rawValue: 1 << 1 | 1 << 5)
     static let oldDistinctOrPrior = ObservingOptions(rawValue: 1 << 0 | 1 << 5 | 1 << 3)
-}
 
-extension ObservingOptions: CustomStringConvertible {
     public var description: String {
         // By bit.
-        let names = [
-            "old", "new", "initial", "prior", "unregisterManually", "distinct", "once", "retainsTarget",
-            "unregisterAutomatically",
-        ]
+        let names = "old new initial prior unregisterManually distinct once retainsTarget unregisterAutomatically"
+            .split(separator: " ")
         let contained = names.indices.filter { rawValue & 1 << $0 != 0 }
-        return "[" + contained.map { "." + names[$0] }.joined(separator: ", ") + "]"
+        return "[" + contained.map { ".\(names[$0])" }.joined(separator: ", ") + "]"
     }
 }

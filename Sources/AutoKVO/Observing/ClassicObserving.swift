@@ -17,9 +17,7 @@ public protocol ClassicObserver: AnyObject {
         context: UnsafeMutableRawPointer?)
 }
 
-extension TrackedObject: ClassicObserver {}
-
-extension TrackedObject {
+extension TrackedObject: ClassicObserver {
     /// Observes a path, or several, as in Foundation: each change calls the observer's
     /// `observeValue(forKeyPath:of:change:context:)`.
     ///

@@ -3,7 +3,7 @@
 ///
 /// Between will and did of a key, further changes of it are part of the outermost: one prior call at the first will, one
 /// other call at the last did. The two belong to one thread. An unknown key and a did without its will are reported to
-/// `Diagnostics` and do nothing else.
+/// `Diagnostics` and do nothing else. A name is one of the object's class: that of a private property may be another one there.
 ///
 /// - Complexity: What any change takes, and O(*n*) for *n* changes that this thread has begun and not ended.
 extension TrackedObject {
@@ -14,10 +14,7 @@ extension TrackedObject {
 
     /// Says that a property has changed, and calls its observers on this thread, before it returns.
     public func didChangeValue(forKey key: String) {
-        guard let slot = announcedSlot(key) else { return }
-        // What has changed may be what a getter reads and nothing tells of.
-        _ = record?.expression(slot)?.mark(isCertain: true, ThreadContext.current)
-        if Transaction.end(self, slot) { return }
+        guard let slot = announcedSlot(key), !Transaction.endComputed(self, slot) else { return }
         Diagnostics.report(
             "didChangeValue(forKey: \(quoted(key))) of \(describeObject(self)) came without its willChangeValue")
     }

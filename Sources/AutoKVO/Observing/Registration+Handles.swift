@@ -2,8 +2,7 @@
 
 extension Registration {
     /// Observes what a key path reads: the key that is declared with it, or else an expression.
-    @usableFromInline
-    consuming func observe<Root: TrackedObject, Value>(
+    @usableFromInline consuming func observe<Root: TrackedObject, Value>(
         _ keyPath: KeyPath<Root, Value>, of target: TrackedObject, by observer: AnyObject? = nil
     ) -> KeyValueObservation {
         let site = site

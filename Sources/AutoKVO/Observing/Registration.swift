@@ -52,8 +52,7 @@ struct Registration: ~Copyable {
     }
 
     /// Observes what a string names: one key, in nearly all registrations.
-    @usableFromInline
-    consuming func observe(
+    @usableFromInline consuming func observe(
         string: String, of target: TrackedObject, by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
         var known = target.unmanagedRecord
@@ -79,8 +78,7 @@ struct Registration: ~Copyable {
     }
 
     /// Observes paths of several objects as one observation.
-    @usableFromInline
-    consuming func observe(
+    @usableFromInline consuming func observe(
         _ keyPaths: [String], of targets: [TrackedObject], by observer: AnyObject? = nil
     ) throws(KeyValueError) -> KeyValueObservation {
         if !targets.isEmpty { return try observe(targets.map { Dependency($0, keyPaths: keyPaths) }, by: observer) }

@@ -17,8 +17,7 @@ extension TrackedObject {
     public func path<Value>(
         _ keyPath: String, as type: Value.Type = Any.self
     ) throws(KeyValueError) -> PropertyPath<Value> {
-        let schema = try requireSchema()
-        let checked = try CheckedKeyPath.of(keyPath, from: schema)
+        let checked = try CheckedKeyPath.of(keyPath, from: requireSchema())
         try checked.checkFirstUse(from: self)
         try requireValues(of: checked.valueType, as: type, checked.path)
         return PropertyPath(HandleTarget(self, path: checked.path))

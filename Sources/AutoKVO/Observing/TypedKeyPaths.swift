@@ -39,9 +39,8 @@ extension TrackedObject {
         _ keyPath: KeyPath<Root, Value>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Root, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        _ = asObject(of: Root.self, file, line)
-        return Registration(options, userInfo, .closure(handler, .targetAndChange), file, line).observe(
-            keyPath, of: self)
+        Registration(options, userInfo, .closure(handler, .targetAndChange), file, line)
+            .observe(keyPath, of: asObject(of: Root.self, file, line))
     }
 
     /// Observes a property by the key path of its handle, formed on a superclass: `employee.observe(\Person.$age) { person, change in … }`.

@@ -128,10 +128,7 @@ extension ObservedWeak: ObservedStorage {
     static var valueType: Any.Type { Referent?.self }
 
     static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any {
-        { object in
-            let storage = PropertyStorage<Referent?>(in: object, offset: field.offset)
-            return Handle.read(storage, known(object, as: TrackedObject.self)) as Any
-        }
+        { Handle.read(PropertyStorage(in: $0, offset: field.offset), known($0, as: TrackedObject.self)) as Any }
     }
 
     static func restore(_ value: Any, in field: FieldLayout.Field, of object: TrackedObject) {

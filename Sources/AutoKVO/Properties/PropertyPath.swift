@@ -78,7 +78,9 @@ extension HandleTarget {
             )
             return target.properties(of: Head.self)
         }
-        if let found = BlankObject.with(Head.self, properties) ?? head().map(properties) { return found }
+        // What is read for the names is not what a function depends on.
+        let found = BlankObject.with(Head.self, properties) ?? Recording.suspended(head).map(properties)
+        if let found { return found }
         fatalMisuse(
             "\(RuntimeAssumption.blankObject.sentence) Without that a path of handles cannot go on behind a nil object of class "
                 + "\(Head.self): write the path as a string.")

@@ -9,7 +9,8 @@ public struct ReadOnlyProperty<Value>: PropertyHandle {
 
     /// The value now.
     ///
-    /// - Complexity: O(1).
+    /// - Complexity: O(1); of a `@Derived` property that nobody observes, a call of its function. So read such a collection once, as
+    ///   `list.visible`, and not each element by the handle.
     @export(implementation) public var value: Value { property.value }
 
     @_documentation(visibility: internal) @export(implementation) public var target: HandleTarget { property.target }

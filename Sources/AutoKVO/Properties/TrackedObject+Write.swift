@@ -219,7 +219,7 @@ extension TrackedObject {
         let isUntouched = isBegun && isPlanned()
         if !isUntouched { Transaction.forEachSubject(of: self, slot) { $0.includeFurtherChange() } }
         let told = isUntouched ? edit : nil
-        defer { Transaction.end(self, slot, told) }
+        defer { if isPlain { Transaction.end(self, slot, told) } else { Transaction.endComputed(self, slot, told) } }
         if !isUntouched, try !isNeeded() { return nil }
         defer {
             if told != nil, let isMade, !isMade() {

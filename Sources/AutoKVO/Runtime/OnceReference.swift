@@ -8,9 +8,7 @@ struct OnceReference<Object: AnyObject>: ~Copyable {
     deinit { load()?.release() }
 
     @inline(__always)
-    borrowing func load() -> Borrowed<Object>? {
-        UnsafeRawPointer(bitPattern: address.load(ordering: .acquiring)).map { .at($0) }
-    }
+    borrowing func load() -> Borrowed<Object>? { Borrowed(bitPattern: address.load(ordering: .acquiring)) }
 
     /// Sets it, unless it is set.
     ///

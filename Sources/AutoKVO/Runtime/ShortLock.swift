@@ -92,12 +92,10 @@ package final class Guarded<Value>: @unchecked Sendable {
     }
 }
 
-#if DEBUG
-    /// The one rule of lock order there is: a thread holds at most one record's lock. `ShortLock` asserts it.
-    enum LockOrder {
-        /// Called where user code is about to run.
-        static func assertNoLockHeld() {
-            assert(csr_add_held_locks(0) == 0, "User code was about to run under a record's lock.")
-        }
+/// The one rule of lock order there is: a thread holds at most one record's lock. `ShortLock` asserts it.
+enum LockOrder {
+    /// Called where user code is about to run. Debug builds look.
+    static func assertNoLockHeld() {
+        assert(csr_add_held_locks(0) == 0, "User code was about to run under a record's lock.")
     }
-#endif
+}

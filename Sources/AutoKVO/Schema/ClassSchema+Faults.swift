@@ -30,10 +30,8 @@ extension ClassSchema {
                 "The schema of \(type) is written as Schema(Self.self, …), in which no key path can be formed: name the class "
                     + "itself, Schema(\(type).self, extending: super.schema).")
         }
-        var expected: AnyClass? = base.owner
-        if !isOwn, let above = base.owner.flatMap(_getSuperclass) as? TrackedObject.Type {
-            expected = try of(above).owner
-        }
+        let above = isOwn ? nil : base.owner.flatMap(_getSuperclass) as? TrackedObject.Type
+        let expected: AnyClass? = try above == nil ? base.owner : of(above!).owner
         let extended: AnyClass? = schema.inherited.first?.owner
         if isOwn ? extended == expected : schema.owner == base.owner && extended == expected { return schema }
         let name = (isOwn ? extended : schema.owner).map { "\($0)" } ?? "no class"
@@ -54,8 +52,7 @@ extension ClassSchema {
                 "it is @Derived, and depends on what its function reads: leave out affectedBy: and notifiesAutomatically:"
         }
         if let storedType = key.storageType?.valueType { return storedType == valueType ? nil : mismatch(storedType) }
-        let isAnnounced = key.declarations.contains { !$0.notifiesAutomatically } || !key.notifiesAutomatically
-        if isAnnounced || !key.affectedBy.isEmpty { return nil }
+        if !key.notifiesAutomatically || !key.affectedBy.isEmpty { return nil }
         if let text = textWithoutReflection(layout) { return text }
         let inherited = keys.first { $0.slot < key.slot && $0.name == name }?.storageType?.valueType
         if let inherited, inherited != valueType { return mismatch(inherited) }

@@ -16,9 +16,7 @@ extension ClassSchema {
         if let known = schemas[type] { return known.object }
         if let fault = faults.withLock({ $0.first { $0.type == type } }) { throw fault.error }
         // User code runs here, so no lock is held. If two threads get here at once, the first schema stays.
-        do throws(KeyValueError) {
-            return schemas.insert(try make(for: type, isSuperclass), for: type)
-        } catch {
+        do throws(KeyValueError) { return schemas.insert(try make(for: type, isSuperclass), for: type) } catch {
             faults.withLock { $0.append((type, error)) }
             throw error
         }
@@ -68,9 +66,8 @@ extension ClassSchema {
             throw .schemaFault(
                 "it is the schema of \(owner), and stands in \(type): write Schema(\(type).self)", of: type)
         }
-        let inherited = try schema.inherited.first.map { base throws(KeyValueError) in try handlers(of: base, on: type)
-        }
-        return try adding(handlersOf: schema.makeDeclarations(), to: inherited ?? [:], on: type)
+        let above = try schema.inherited.first.map { base throws(KeyValueError) in try handlers(of: base, on: type) }
+        return try adding(handlersOf: schema.makeDeclarations(), to: above ?? [:], on: type)
     }
 
     private static func adding(
@@ -186,14 +183,10 @@ private struct CollectedKeys {
                     if !key.directBases.contains(slot) { key.directBases.append(slot) }
                 } else if let slot = slots[first] {
                     key.directPaths = withoutRepetitions(key.directPaths + [DerivedPath(text: base, slot: slot)])
-                } else if hidden[first] != nil {
-                    throw .schemaFault(
-                        "it is affected by \"\(base)\", and no path goes through the hidden key \"\(first)\"", of: type,
-                        key: key.name)
                 } else {
-                    let hint = didYouMean(nearestName(to: first, among: slots.keys))
-                    throw .schemaFault(
-                        "it is affected by \"\(base)\", which is unknown\(hint)", of: type, key: key.name)
+                    let unknown = "which is unknown" + didYouMean(nearestName(to: first, among: slots.keys))
+                    let why = hidden[first] == nil ? unknown : "and no path goes through the hidden key \"\(first)\""
+                    throw .schemaFault("it is affected by \"\(base)\", \(why)", of: type, key: key.name)
                 }
             }
             for base in key.directBases { keys[base].directDerived.append(key.slot) }
@@ -201,17 +194,14 @@ private struct CollectedKeys {
         // A key is settled as soon as all its bases are. If one never is, some keys form a cycle.
         var openBases = keys.map { $0.directBases.count }
         var settled = keys.indices.filter { openBases[$0] == 0 }
-        var next = 0
-        while next < settled.count {
-            let base = keys[settled[next]]
-            for derived in base.directDerived {
-                keys[derived].height = max(keys[derived].height, base.height + 1)
+        while let base = settled.popLast() {
+            for derived in keys[base].directDerived {
+                keys[derived].height = max(keys[derived].height, keys[base].height + 1)
                 openBases[derived] -= 1
                 if openBases[derived] == 0 { settled.append(derived) }
             }
-            next += 1
         }
-        if settled.count == keys.count { return }
+        if openBases.allSatisfy({ $0 == 0 }) { return }
         for key in keys {
             let bases = DependencyClosure(of: key.slot, among: keys).bases
             if let last = bases.first(where: { keys[$0].directBases.contains(key.slot) }) {

@@ -41,13 +41,8 @@ final class ClassSchema: @unchecked Sendable {
         type: AnyClass, owner: AnyClass? = nil, keys: [ResolvedKey] = [], handlers: [String: DeclaredHandler] = [:],
         slots: [String: Int] = [:], hidden: [String: Int] = [:], fieldCount: Int = 0
     ) {
-        self.type = type
-        self.owner = owner
-        self.keys = keys
-        self.handlers = handlers
-        self.slots = slots
-        self.hidden = hidden
-        self.fieldCount = fieldCount
+        (self.type, self.owner, self.keys, self.handlers) = (type, owner, keys, handlers)
+        (self.slots, self.hidden, self.fieldCount) = (slots, hidden, fieldCount)
         slotsByBits = StringBits.index(slots)
         layout = .allocate(
             SlotLayout(for: keys, unregistersManually: (type as? TrackedObject.Type)?.unregistersAutomatically == false)
@@ -115,9 +110,20 @@ final class ClassSchema: @unchecked Sendable {
 
     /// The slot of the key that the class or a superclass declares with a key path, which may begin at either.
     func slot(of keyPath: AnyKeyPath) -> Int? {
-        func slot(_ isIt: (AnyKeyPath) -> Bool) -> Int? {
-            keys.firstIndex { $0.declarations.contains { $0.keyPath.map(isIt) ?? false } }
-        }
-        return slot { $0 == keyPath } ?? slot { ClassCopy.isSameProperty($0, keyPath) }
+        func isIt(_ other: AnyKeyPath) -> Bool { other == keyPath || ClassCopy.isSameProperty(other, keyPath) }
+        let found = keys.filter { $0.declarations.contains { $0.keyPath.map(isIt) ?? false } }
+        // A subclass may have given it another name, too.
+        return (found.first { $0.observed != nil } ?? found.first)?.slot
+    }
+
+    /// All dependencies of a key, computed when they are first needed and kept.
+    ///
+    /// Only keys that are observed, or changed while observed, need them. So a chain of *n* keys takes O(*n*) memory and not
+    /// the O(*n*²) of all closures.
+    func dependencies(of slot: Int) -> DependencyClosure { unmanagedDependencies(of: slot).object }
+
+    @inline(__always)
+    func unmanagedDependencies(of slot: Int) -> Borrowed<DependencyClosure> {
+        keys[slot].closure.load() ?? keys[slot].closure.setIfNil(DependencyClosure(of: slot, among: keys))
     }
 }

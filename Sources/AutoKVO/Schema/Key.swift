@@ -115,13 +115,9 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
         affectedBy: [String] = [], notifiesAutomatically: Bool = true, read: @escaping (AnyObject) -> Any,
         write: ((AnyObject, Any) -> Void)? = nil, validate: ((AnyObject, inout Any) throws -> Void)? = nil
     ) {
-        makeKeyPath = keyPath
-        self.valueType = valueType
-        self.affectedBy = affectedBy
-        self.notifiesAutomatically = notifiesAutomatically
-        self.read = ObjectReader(read)
-        self.write = write
-        self.validate = validate
+        (makeKeyPath, self.valueType, self.affectedBy) = (keyPath, valueType, affectedBy)
+        (self.notifiesAutomatically, self.read) = (notifiesAutomatically, ObjectReader(read))
+        (self.write, self.validate) = (write, validate)
         objectClass = unwrappedType(valueType) as? TrackedObject.Type
         let wrappedType = isOptional(valueType) ? (valueType as? any OptionalValue.Type)?.wrappedType : valueType
         holdsReference = wrappedType is TrackedObject.Type

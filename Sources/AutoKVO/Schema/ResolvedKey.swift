@@ -84,14 +84,11 @@ final class ResolvedKey: @unchecked Sendable {
         slot: Int, declarations: [DeclaredKey], field: ObservedField?, mayBeOverridden: Bool,
         of type: TrackedObject.Type, isNamed: Bool, inherited: ResolvedKey?
     ) {
-        self.slot = slot
-        self.declarations = declarations
-        observed = field
+        (self.slot, self.declarations, observed) = (slot, declarations, field)
         let first = declarations[0]
         let property = mayBeOverridden ? first.keyPath : nil
         let isOverridden =
-            mayBeOverridden
-            && property.map { ClassCopy.mayOverride($0, in: type, of: declarations.last!.owner) } ?? true
+            property.map { ClassCopy.mayOverride($0, in: type, of: declarations.last!.owner) } ?? mayBeOverridden
         overriding = Atomic(!isOverridden ? .no : property == nil ? .perhaps : .yes)
         declared = isOverridden && property == nil ? DeclaredKey(throughGetterOf: first, in: field!) : first
         let unnamed = isNamed ? nil : inherited
@@ -187,9 +184,8 @@ final class DependencyClosure: Sendable {
 
     init(of slot: Int, among keys: [ResolvedKey]) {
         func reach(_ edges: (ResolvedKey) -> [Int]) -> [Int] {
-            var found = edges(keys[slot])
+            var (found, next) = (edges(keys[slot]), 0)
             var seen = Set(found)
-            var next = 0
             while next < found.count {
                 for slot in edges(keys[found[next]]) where seen.insert(slot).inserted { found.append(slot) }
                 next += 1
@@ -199,22 +195,8 @@ final class DependencyClosure: Sendable {
         bases = reach { $0.directBases }
         let derived = reach { $0.directDerived }.sorted()
         let certain = reach { key in key.directDerived.filter { keys[$0].doubtfulBase != key.slot } }
-        (self.derived, doubtful) = (
-            derived, certain.count == derived.count ? [] : derived.filter { !certain.contains($0) }
-        )
+        self.derived = derived
+        doubtful = certain.count == derived.count ? [] : derived.filter { !certain.contains($0) }
         paths = withoutRepetitions(([slot] + bases).flatMap { keys[$0].directPaths })
-    }
-}
-
-extension ClassSchema {
-    /// All dependencies of a key, computed when they are first needed and kept.
-    ///
-    /// Only keys that are observed, or changed while observed, need them. So a chain of *n* keys takes O(*n*) memory and not
-    /// the O(*n*²) of all closures.
-    func dependencies(of slot: Int) -> DependencyClosure { unmanagedDependencies(of: slot).object }
-
-    @inline(__always)
-    func unmanagedDependencies(of slot: Int) -> Borrowed<DependencyClosure> {
-        keys[slot].closure.load() ?? keys[slot].closure.setIfNil(DependencyClosure(of: slot, among: keys))
     }
 }

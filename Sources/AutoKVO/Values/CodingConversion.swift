@@ -15,11 +15,9 @@ func convertForCoding<To>(_ value: Any, to type: To.Type) -> To? {
         if let target = target as? any KeyValueCollection.Type, let source = collection(in: bare) {
             return target.converting(source, forCoding: true).flatMap { convert($0, to: type) }
         }
-        if let target = target as? any RawRepresentable.Type, !(bare is any RawRepresentable),
-            let made = make(target, of: bare, forCoding: true)
-        {
-            return convert(made, to: type)
-        }
+        let raw = target as? any RawRepresentable.Type
+        let made = raw.flatMap { bare is any RawRepresentable ? nil : make($0, of: bare, forCoding: true) }
+        if let made { return convert(made, to: type) }
     }
     let own = target is AnyClass ? bare : ownNumber(of: bare, for: target)
     if Swift.type(of: own) != target, isNumberType(target), isNumberType(Swift.type(of: own)) {
@@ -89,9 +87,7 @@ func ownNumber(of value: Any, for target: Any.Type = Any.self) -> Any {
     case "Foundation.NSNumber":
         // What `Float` rounds.
         if target is any BinaryFloatingPoint.Type, target != Double.self, let real = value as? Double { return real }
-        if let integer = value as? Int { return integer }
-        if let integer = value as? UInt64 { return integer }
-        return value as? Double ?? value
+        return value as? Int ?? value as? UInt64 ?? value as? Double ?? value
     default: return value
     }
 }

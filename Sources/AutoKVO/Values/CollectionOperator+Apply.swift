@@ -1,12 +1,3 @@
-extension CollectionOperator {
-    /// The operator's value for no values at all.
-    ///
-    /// - Parameter type: That of its results, as far as it is declared.
-    func valueOfNothing(_ type: @autoclosure () -> Any.Type) -> Any {
-        self == .sum && type() == Double.self ? 0.0 : OperatorResult(of: self).value!
-    }
-}
-
 /// What an operator has made of the values so far. A nil value is zero to `@sum` and `@avg`; `@count` counts it, and the others ignore
 /// it.
 struct OperatorResult {

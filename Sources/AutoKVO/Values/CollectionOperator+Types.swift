@@ -24,6 +24,13 @@ extension CollectionOperator {
             return arrayType(of: element)
         }
     }
+
+    /// The operator's value for no values at all.
+    ///
+    /// - Parameter type: That of its results, as far as it is declared.
+    func valueOfNothing(_ type: @autoclosure () -> Any.Type) -> Any {
+        self == .sum && type() == Double.self ? 0.0 : OperatorResult(of: self).value!
+    }
 }
 
 /// What `@sum` makes of whole numbers, and of values whose type is not declared.

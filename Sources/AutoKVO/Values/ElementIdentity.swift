@@ -64,9 +64,7 @@ struct ElementIdentity: Hashable {
     /// Whether a value may be an object, though its type is no class.
     private static func mayHideObject(_ type: Any.Type) -> Bool { isOptional(type) || type == AnyHashable.self }
 
-    func hash(into hasher: inout Hasher) {
-        if let object { hasher.combine(object) } else { hasher.combine(hashable) }
-    }
+    func hash(into hasher: inout Hasher) { if let object { hasher.combine(object) } else { hasher.combine(hashable) } }
 }
 
 /// The elements without as many of each as are among others.

@@ -1,10 +1,8 @@
 /// A number as one of another type; nil if it is no number or does not fit.
 func convertNumber(_ value: Any, to type: Any.Type) -> Any? {
-    switch type {
-    case let integer as any BinaryInteger.Type: wholeNumber(value, as: integer)
-    case let floating as any BinaryFloatingPoint.Type: floatingNumber(value, as: floating)
-    default: nil
-    }
+    if let integer = type as? any BinaryInteger.Type { return wholeNumber(value, as: integer) }
+    if let floating = type as? any BinaryFloatingPoint.Type { return floatingNumber(value, as: floating) }
+    return nil
 }
 
 /// The type without its layers of `Optional`; for a raw-representable type that of its raw values.

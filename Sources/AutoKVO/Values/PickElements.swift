@@ -22,11 +22,21 @@ extension MutableCollection where Index == Int {
 extension RangeReplaceableCollection where Self: MutableCollection, Index == Int {
     /// Inserts elements in such a way that they are at some indexes, as many as there are elements.
     @export(implementation) mutating func insert(_ elements: [Element], at indexes: RangeSet<Int>) {
-        var rest = elements[...]
-        for range in indexes.ranges {
-            insert(contentsOf: rest.prefix(range.count), at: range.lowerBound)
-            rest = rest.dropFirst(range.count)
+        if indexes.ranges.count < 2 {
+            return indexes.ranges.forEach { insert(contentsOf: elements, at: $0.lowerBound) }
         }
+        // In one pass: else what is behind each range would be moved for each.
+        let start = indexes.ranges[0].lowerBound
+        var (behind, rest) = (Array(self[start...])[...], elements[...])
+        removeSubrange(start...)
+        for range in indexes.ranges {
+            let between = range.lowerBound - endIndex
+            precondition(between <= behind.count)
+            append(contentsOf: behind.prefix(between))
+            append(contentsOf: rest.prefix(range.count))
+            (behind, rest) = (behind.dropFirst(between), rest.dropFirst(range.count))
+        }
+        append(contentsOf: behind)
     }
 
     /// Removes the elements at some indexes. What is behind one range is moved as a whole; between several, element by element.

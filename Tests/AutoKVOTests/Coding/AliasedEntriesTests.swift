@@ -352,4 +352,62 @@ struct AliasedEntriesTests {
             #expect(owner.home === given && given.city == "Ulm")
         }
     }
+
+    private final class Linked: Model {
+        @Observed var link: Linked?
+        @Observed var me: Linked?
+        @Observed var k: Linked?
+        @Observed var slot: Linked?
+        @Observed var a: Linked?
+        @Observed var b: Linked?
+        @Observed var next: Linked?
+        @Observed var number = 0
+        var limit = 100
+        var fixed: Linked?
+
+        override class var schema: Schema {
+            Schema(Linked.self, extending: super.schema) {
+                Key("link", \.link) { node, link in if let fixed = node.fixed { link = fixed } }
+                Key("me", \.me)
+                Key("k", \.k)
+                Key("slot", \.slot)
+                Key("a", \.a)
+                Key("b", \.b)
+                Key("next", \.next)
+                Key("number", \.number) { node, number in number = min(number, node.limit) }
+            }
+        }
+    }
+
+    @Test("what another entry's correction has moved to another object is validated by that", arguments: [10, 60])
+    func movedByCorrection(limit: Int) throws {
+        let (root, former, corrected, held, new) = (Linked(), Linked(), Linked(), Linked(), Linked())
+        (root.link, root.me, root.k, root.fixed) = (former, root, corrected, corrected)
+        defer { (root.me, root.link, root.k, root.fixed) = (nil, nil, nil, nil) }
+        corrected.slot = held
+        (new.limit, held.limit) = (limit, 70 - limit)
+        try root.setValues(["link.slot": new, "me.link": former, "k.slot.number": 50], validating: true)
+        #expect(root.k!.slot === new && new.number == min(limit, 50) && held.number == 0)
+    }
+
+    @Test("many entries each of which goes through what the next one sets are no circle") func longChain() throws {
+        let root = Linked()
+        var leaves: [Linked] = []
+        func grow(_ node: Linked, _ path: String) {
+            if path.utf8.count == 2 * 7 {
+                node.next = leaves.last
+                return leaves.append(node)
+            }
+            (node.a, node.b) = (Linked(), Linked())
+            grow(node.a!, path + "a.")
+            grow(node.b!, path + "b.")
+        }
+        grow(root, "")
+        func path(_ number: Int) -> String {
+            (0..<7).map { number >> (6 - $0) & 1 == 0 ? "a." : "b." }.joined()
+        }
+        let values = (1..<leaves.count).map { (path($0) + "next.next", Linked()) }
+        try root.setValues(Dictionary(uniqueKeysWithValues: values.map { ($0.0, $0.1 as Any?) }))
+        for (path, value) in values { #expect(try root.value(forKeyPath: path) as? Linked === value) }
+    }
 }

@@ -266,6 +266,7 @@ struct EqualElementTests {
         @Observed var set: Set<AnyHashable> = []
         @Observed var some: Set<Member?> = []
         @Observed var array: [Member?] = []
+        @Observed var both: Set<AnyHashable?> = []
 
         override class var schema: Schema {
             Schema(Team.self, extending: super.schema) {
@@ -273,17 +274,19 @@ struct EqualElementTests {
                 Key("set", \.set)
                 Key("some", \.some)
                 Key("array", \.array)
+                Key("both", \.both)
             }
         }
     }
 
     @Test(
         "an object inside of an `AnyHashable`, or of an optional, is the same only if it is",
-        arguments: ["all", "set", "some", "array"], 0..<3)
+        arguments: ["all", "set", "some", "array", "both"], 0..<3)
     func hidden(key: String, form: Int) throws {
         let team = Team()
         let (former, equal, added) = (Member(1, level: 1), Member(1, level: 2), Member(3, level: 0))
         (team.all, team.set, team.some, team.array) = ([former], [former], [former], [former])
+        team.both = [former]
         var (told, joined, left): ([Int], Int, Int) = ([], 0, 0)
         try team.observe(key + ".@sum.level", as: Int.self, options: .new) { told.append($0.newValue!) }
         switch key {
@@ -301,6 +304,9 @@ struct EqualElementTests {
         case ("some", 0): team.$some.update(to: [equal, added])
         case ("some", 1): team.$some.value = [equal, added]
         case ("some", _): team.$some.edit { $0 = [equal, added] }
+        case ("both", 0): team.$both.update(to: [equal, added])
+        case ("both", 1): team.$both.value = [equal, added]
+        case ("both", _): team.$both.edit { $0 = [equal, added] }
         case (_, 0): team.$array.update(to: [equal, added])
         case (_, 1): team.$array.edit { $0 = [equal, added] }
         default: team.array = [equal, added]
@@ -323,7 +329,8 @@ struct EqualElementTests {
     func notEqualToItself(form: Int) throws {
         let numbers = Numbers()
         numbers.set = [.nan, 1]
-        var removed = 0
+        var (removed, copy) = (0, numbers.set)
+        numbers.$set.observe(options: [.old, .new]) { $0.apply(to: &copy) }
         numbers.$set.observe(options: [.old, .new]) { removed += ($0.oldValue?.count ?? 0) - ($0.newValue?.count ?? 0) }
         let history = UndoHistory(of: numbers)
         var isUndone = true
@@ -340,6 +347,7 @@ struct EqualElementTests {
             isUndone = false
         }
         expectEqual(numbers.set.count, 2 - removed)
+        expectEqual(copy.count, numbers.set.count)
         #expect(form == 4 ? numbers.set.isEmpty : form == 5 || numbers.set == [1])
         if isUndone { history.undo() }
         expectEqual(numbers.set.count, 2)

@@ -224,4 +224,66 @@ struct HandleElementTests {
             }
         }
     }
+
+    private final class Playlist: TrackedObject {
+        @Observed var songs = ["a", "b", "c"]
+        @Observed var tags: Set<String> = ["x", "y"]
+        @Derived({ (list: Playlist) in
+            list.computations += 1
+            return list.songs.map { $0 + $0 }
+        }) var doubled: [String]
+        var computations = 0
+    }
+
+    @Test("`map` and `reversed` go over the elements that are there when they begin, too") func mapped() {
+        let list = Playlist()
+        let songs = list.$songs.map { song in
+            list.$songs.removeFirst()
+            return song
+        }
+        #expect(songs == ["a", "b", "c"] && list.songs.isEmpty)
+        list.songs = songs
+        var backwards: [String] = []
+        for song in list.$songs.reversed() {
+            backwards.append(song)
+            list.$songs.removeFirst()
+        }
+        expectEqual(backwards, ["c", "b", "a"])
+        expectEqual(Set(list.$tags.map { list.$tags.remove($0) }), ["x", "y"])
+        list.songs = songs
+        let doubled = list.$doubled.map { $0 } + list.$doubled.reversed()
+        expectEqual(doubled, ["aa", "bb", "cc", "cc", "bb", "aa"])
+        expectEqual(list.computations, 2)
+    }
+
+    @Test("inserting at many places puts each element where it belongs", arguments: [1, 2, 3, 50, 5_000])
+    func scattered(count: Int) {
+        final class Table: TrackedObject { @Observed var rows: [Int] = [] }
+        let table = Table()
+        table.rows = Array(0..<2 * count)
+        var copy = table.rows
+        table.$rows.observe(options: [.old, .new]) { $0.apply(to: &copy) }
+        let history = UndoHistory(of: table)
+        table.$rows.removeAll { $0 % 2 == 0 }
+        expectEqual(table.rows.count, count)
+        history.undo()
+        expectEqual(table.rows, Array(0..<2 * count))
+        let other = table.rows.map { $0 % 3 == 0 ? -1 - $0 : $0 }
+        table.$rows.update(to: other)
+        expectEqual(table.rows, other)
+        expectEqual(copy, other)
+    }
+
+    @Test("and takes what the array does, not what the places times the array do", .timeLimit(.minutes(2)))
+    func scatteredCost() {
+        let ratio = timeRatio(to: 40_000) { count in
+            final class Table: TrackedObject { @Observed var rows: [Int] = [] }
+            let table = Table()
+            let history = UndoHistory(of: table)
+            table.rows = Array(0..<2 * count)
+            table.$rows.removeAll { $0 % 2 == 0 }
+            return processorTime { history.undo() }
+        }
+        #expect(ratio < 8)
+    }
 }

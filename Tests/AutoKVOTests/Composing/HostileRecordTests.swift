@@ -68,6 +68,9 @@ struct HostileRecordTests {
         #expect(throws: KeyValueError.self) { try prior.revert(on: crate) }
         var rows = [1]
         #expect(throws: KeyValueError.self) { try prior.apply(validating: &rows) }
+        let claiming = text.replacing("}", with: #","isNil":true,"wasNil":true}"#)
+        let nothing = try JSONDecoder().decode(ChangeRecord<[Int]>.self, from: Data(claiming.utf8))
+        #expect(throws: KeyValueError.self) { try nothing.apply(validating: &rows) }
         let removal = text.replacing(#""kind":1,"newValue":[1]"#, with: #""kind":3,"oldValue":[1],"indexes":[[0,1]]"#)
         let early = try JSONDecoder().decode(ChangeRecord<[Int]>.self, from: Data(removal.utf8))
         #expect(early.kind == .removal && early.indexes != nil)

@@ -352,4 +352,22 @@ struct UndoOfAnyTests {
         while history.redo() {}
         #expect(cell.action() == 2 && cell.mark.number == 2 && cell.content == 3)
     }
+
+    private final class Leading: Sheet {
+        override var owner: Sheet? {
+            get { super.owner?.owner }
+            set { super.owner = newValue }
+        }
+    }
+
+    @Test("a weak property whose override returns something else is left as it is, and reported")
+    func weakOverride() {
+        let (sheet, middle, end) = (Leading(), Sheet(), Sheet())
+        middle.owner = end
+        sheet.owner = middle
+        let history = UndoHistory(of: sheet)
+        sheet.owner = nil
+        let told = messages { history.undo() }
+        #expect(!told.isEmpty && sheet.$owner.value == nil)
+    }
 }

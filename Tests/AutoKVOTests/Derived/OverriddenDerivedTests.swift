@@ -179,6 +179,25 @@ struct OverriddenDerivedTests {
         object.removeAllObservers()
     }
 
+    private final class ScaledLater: PlainOfOthers {
+        @Observed var scale = 1
+        override var area: Int { super.area * scale }
+    }
+    private class PlainOfOthers: TrackedObject {
+        @Observed var side = 3
+        @Derived({ (plain: PlainOfOthers) in plain.side * plain.side }) var area: Int
+    }
+
+    @Test("also where another object's property was read before") func undeclaredOfOthers() throws {
+        let (first, second) = (ScaledLater(), ScaledLater())
+        var told: [Int] = []
+        first.$area.observe { _ in }
+        second.$area.observe(options: .new) { told.append($0.newValue!) }
+        #expect(first.area == 9 && second.area == 9)
+        second.scale = 2
+        #expect(told == [18] && second.$area.value == 18)
+    }
+
     private class Plain: TrackedObject {
         @Observed var a = 1
         @Observed var b = 1

@@ -229,7 +229,11 @@ struct RecordedKeyTests {
             set { withMutation(of: "token") { stored = newValue } }
         }
         var list: [Int] { user.isEmpty ? [] : rows }
-        @Derived({ (session: Session) in session.token.count }) var length: Int
+        @Derived({ (session: Session) in (try! session.value(forKey: "token") as! String).count }) var length: Int
+        var editable: [Int] {
+            get { user.isEmpty ? [] : rows }
+            set { rows = newValue }
+        }
 
         func append(_ row: Int) {
             willChange(.insertion, valuesAt: rows.count..<rows.count + 1, forKey: "list")
@@ -241,6 +245,7 @@ struct RecordedKeyTests {
             Schema(Session.self, extending: super.schema) {
                 Key("token", \.token)
                 Key("list", \.list)
+                Key("editable", \.editable)
             }
         }
     }
@@ -261,6 +266,33 @@ struct RecordedKeyTests {
         expectEqual(distinct, ["ann-t2", "ann-t34", "eve-t34", "bob-t5"])
         expectEqual(values, distinct)
         expectEqual(lengths, [7, 6])
+    }
+
+    @Test("also if nobody asks for its value when it is announced", arguments: [false, true])
+    func announcedToSome(isNewWanted: Bool) throws {
+        let session = Session()
+        var (read, olds): ([String], [String]) = ([], [])
+        try session.observe("token") { [unowned session] _ in read.append(session.token) }
+        try session.observe("token", options: isNewWanted ? [.old, .new] : .old) { olds.append("\($0.oldValue!)") }
+        session.token = "t2"
+        session.user = "bob"
+        session.token = "t3"
+        session.user = "eve"
+        expectEqual(read, ["ann-t2", "bob-t2", "bob-t3", "eve-t3"])
+        expectEqual(olds, ["ann-t1", "ann-t2", "bob-t2", "bob-t3"])
+    }
+
+    @Test("so is one that is edited by name") func edited() throws {
+        let session = Session()
+        var (copy, told): ([Int], [[Int]]) = ([1], [])
+        try session.observe("editable", as: [Int].self, options: .new) {
+            $0.apply(to: &copy)
+            told.append($0.newValue!)
+        }
+        try session.mutableArrayValue(forKey: "editable").append(2)
+        try session.mutableArrayValue(forKey: "editable").insert(3, at: 0)
+        expectEqual(told, [[2], [3]])
+        expectEqual(copy, [3, 1, 2])
     }
 
     @Test("so is an array whose edit is announced") func announcedEdit() throws {

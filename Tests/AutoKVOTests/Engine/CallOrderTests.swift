@@ -325,4 +325,61 @@ struct CallOrderTests {
         }
         expectEqual(calls, ["early", "late", "path"])
     }
+
+    private final class Holder: TrackedObject {
+        @Observed var x = 0
+        @ObservedWeak var first: Node?
+        @ObservedWeak var second: Node?
+    }
+
+    private final class Watcher: TrackedObject {
+        let holder: Holder
+        @Derived({ (watcher: Watcher) in watcher.holder.x }) var middle: Int
+        @Derived({ (watcher: Watcher) in
+            watcher.middle + (watcher.holder.first == nil ? 0 : 1) + (watcher.holder.second == nil ? 0 : 1)
+        }) var sum: Int
+        init(_ holder: Holder) { self.holder = holder }
+    }
+
+    @Test("also where an object that two properties refer to dies inside") func deathInside() {
+        let holder = Holder()
+        let watcher = Watcher(holder)
+        var node: Node? = Node()
+        (holder.first, holder.second) = (node, node)
+        var calls: [String] = []
+        holder.$first.observe { _ in calls.append("first") }
+        watcher.$middle.observe { _ in calls.append("middle") }
+        watcher.$sum.observe { _ in calls.append("sum") }
+        coalescingChanges {
+            holder.x = 1
+            node = nil
+        }
+        _ = node
+        expectEqual(calls, ["first", "middle", "sum"])
+    }
+
+    @Test("late observers come behind those before them, also of several keys", arguments: [1, 8])
+    func manyLate(count: Int) throws {
+        final class Wide: TrackedObject {
+            @Observed var a = 0
+            @Observed var b = 0
+            @Observed var c = 0
+            var sum: Int { a + b + c }
+            override class var schema: Schema {
+                Schema(Wide.self, extending: super.schema) {
+                    for number in 0..<30 { Key("k\(number)", \.sum, affectedBy: "a", "b", "c") }
+                }
+            }
+        }
+        let wide = Wide()
+        var calls: [String] = []
+        for number in 0..<count { try wide.observe("k\(number)") { _ in if number == 0 { calls.append("early") } } }
+        wide.willChangeValue(forKey: "a")
+        try wide.observe("k0") { _ in calls.append("late") }
+        wide.b = 1
+        wide.willChangeValue(forKey: "c")
+        wide.didChangeValue(forKey: "a")
+        wide.didChangeValue(forKey: "c")
+        expectEqual(calls, ["early", "late"])
+    }
 }

@@ -69,10 +69,10 @@ struct LateNewsTests {
         var (early, late): ([[Int]], [[Int]]) = ([], [])
         _ = messages {
             box.$appending.observe { _ in }
-            box.$items.observe { _ in early.append(box.items) }
+            box.$items.observe { [unowned box] _ in early.append(box.items) }
             coalescingChanges {
                 box.items = [1, 2]
-                box.$items.observe { _ in late.append(box.items) }
+                box.$items.observe { [unowned box] _ in late.append(box.items) }
                 box.$items.append(3)
                 box.trigger = 1
             }
@@ -80,5 +80,38 @@ struct LateNewsTests {
         expectEqual(box.items, [1, 2, 3, 4])
         expectEqual(early, [[1, 2, 3], [1, 2, 3, 4]])
         expectEqual(late, early)
+    }
+
+    @Test(
+        "what another thread has told only those before them is not what they know",
+        arguments: ["total", "double"], [false, true])
+    func toldBefore(key: String, isLateInside: Bool) throws {
+        let (sum, begun, mayEnd) = (Sum(), Door(), Door())
+        let factor = key == "total" ? 1 : 2
+        var (values, changes): ([Int], [[Int]]) = ([], [])
+        try sum.observe(key) { _ in }
+        let other = Thread {
+            sum.$b.withMutation {
+                begun.open()
+                mayEnd.wait()
+                sum.b = 10
+            }
+        }
+        begun.wait()
+        func observe() throws {
+            try sum.path(key, as: Int.self).onValue(options: .distinct) { values.append($0!) }
+            try sum.observe(key, as: Int.self, options: [.old, .new]) { changes.append([$0.oldValue!, $0.newValue!]) }
+        }
+        if !isLateInside { try observe() }
+        try sum.$a.withMutation {
+            sum.a = 1
+            if isLateInside { try observe() }
+            sum.b = 0
+            mayEnd.open()
+            other.join()
+        }
+        expectEqual(values.last, 11 * factor)
+        expectEqual(changes.last?.last, 11 * factor)
+        if isLateInside { expectEqual(changes.last?.first, factor) }
     }
 }

@@ -162,4 +162,22 @@ import Testing
         object.name = "a"
         expectEqual(told, ["count setting", "other setting"])
     }
+
+    private class Sized: TrackedObject {
+        @Observed var size = 1
+        override class var schema: Schema { Schema(Sized.self, extending: super.schema) { Key("size", \.size) } }
+    }
+
+    private final class Extended: Sized {
+        override class var schema: Schema { Schema(Extended.self, extending: super.schema) { Key("extent", \.size) } }
+    }
+
+    @Test("a second name that a subclass gives a property is not what its key path means") func secondName() {
+        let object = Extended()
+        var calls = 0
+        let observation = object.observe(\.size) { _, _ in calls += 1 }
+        object.size = object.size
+        expectEqual(observation.keyPaths, ["size"])
+        expectEqual(calls, 1)
+    }
 }

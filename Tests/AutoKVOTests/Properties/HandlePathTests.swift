@@ -137,6 +137,15 @@ struct HandlePathTests {
         withExtendedLifetime(token) {}
     }
 
+    @Test("by its key path it is the same path, also when an object on the way is gone") func byKeyPath() {
+        resident.home = House("A")
+        var log: [String] = []
+        resident.observe(\.$home.$street, options: .new) { log.append("\($1.keyPath) \($1.newValue ?? "nil")") }
+        resident.home!.street = "B"
+        resident.home = nil
+        expectEqual(log, ["home.street B", "home.street nil"])
+    }
+
     @Test("neither the object at the beginning nor one on the way is kept") func keepsNothing() {
         var root: Resident? = tracker.track(Resident())
         root!.home = tracker.track(House("A"))

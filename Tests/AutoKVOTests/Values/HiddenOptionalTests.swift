@@ -152,10 +152,23 @@ struct HiddenOptionalTests {
         expectEqual(sample.any as? Int, 1)
     }
 
-    private final class Node: Model {
+    private final class Node: Model, Equatable {
+        static func == (a: Node, b: Node) -> Bool { a === b }
         @Observed var child: Node?
+        @ObservedWeak var weakChild: Node?
         @Derived({ (node: Node) -> any CustomDebugStringConvertible in node.child }) var shown:
             any CustomDebugStringConvertible
+        @Derived({ (node: Node) -> (any CustomDebugStringConvertible)? in node.child as any CustomDebugStringConvertible
+        }) var perhaps: (any CustomDebugStringConvertible)?
+        @Derived({ (node: Node) -> any Hashable in node.weakChild.map { Name(node: $0) } }) var name: any Hashable
+        @Derived({ (node: Node) -> any Equatable in node.weakChild }) var equatable: any Equatable
+    }
+
+    private struct Name: Hashable {
+        weak let node: Node?
+        init(node: Node) { self.node = node }
+        static func == (a: Name, b: Name) -> Bool { a.node === b.node }
+        func hash(into hasher: inout Hasher) { hasher.combine(node.map(ObjectIdentifier.init)) }
     }
 
     @Test("a derived one that holds an object is read as it is") func derived() {
@@ -166,6 +179,22 @@ struct HiddenOptionalTests {
         #expect("\(node.shown)".hasPrefix("Optional("))
         node.child = nil
         expectEqual(told, [false, true])
+        node.$perhaps.observe { _ in }
+        #expect(node.perhaps != nil && "\(node.perhaps!)" == "nil")
+        node.child = Node()
+        #expect("\(node.perhaps!)".hasPrefix("Optional("))
+    }
+
+    @Test("the object is not kept alive by it, as long as it can stand for itself") func derivedLifetime() {
+        let node = Node()
+        var child: Node? = Node()
+        node.weakChild = child
+        var calls = 0
+        node.$equatable.observe { _ in calls += 1 }
+        node.$name.observe { _ in calls += 1 }
+        child = nil
+        #expect(node.weakChild == nil && calls == 2)
+        _ = child
     }
 
     @Test("a record's value of another type is neither nil nor gone: nothing is set")
@@ -184,6 +213,7 @@ struct HiddenOptionalTests {
         _ = messages { other.any = 7 }
         #expect(throws: KeyValueError.self) { try lists[0].apply(validating: &rows) }
         expectEqual(rows, ["x"])
+        expectEqual(lists[0].splices, [])
     }
 
     @Test("a record whose old value was nil is undone", arguments: [false, true]) func wasNil(isCoded: Bool) throws {

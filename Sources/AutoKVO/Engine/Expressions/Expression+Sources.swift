@@ -128,11 +128,9 @@ extension ObjectRecord {
         guard layout!.value[slot].isRecorded, let list = list(slot) else { return nil }
         return lock.withLock { list.value.expression?.object }
     }
-}
 
-// MARK: - The order of derived keys
+    // MARK: - The order of derived keys
 
-extension ObjectRecord {
     /// Greater than those of all derived keys that a key depends on, of whatever object. It only says in which order observers are called. Under
     /// the lock.
     func height(of slot: Int) -> Int {
@@ -185,10 +183,8 @@ extension ObjectRecord {
         while let (key, behind, next) = stack.last {
             if next < behind.count {
                 stack[stack.count - 1].next += 1
-                let other = behind[next]
-                if seen.insert(source(other)).inserted {
-                    stack.append((other, other.record.keys(behind: other.slot), 0))
-                }
+                let one = behind[next]
+                if seen.insert(source(one)).inserted { stack.append((one, one.record.keys(behind: one.slot), 0)) }
             } else {
                 places[source(key)] = done.count
                 done.append((key, behind))
@@ -197,9 +193,7 @@ extension ObjectRecord {
         }
         for (place, (key, behind)) in done.enumerated().reversed() {
             let least = height(key) + 1
-            for other in behind where places[source(other)]! < place {
-                _ = other.record.raise(other.slot, to: least)
-            }
+            for other in behind where places[source(other)]! < place { _ = other.record.raise(other.slot, to: least) }
         }
     }
 }
@@ -229,11 +223,15 @@ extension Expression {
             return nil
         }
     }
-}
 
-// MARK: - What is kept of a value
+    // MARK: - What is kept of a value
 
-extension Expression {
+    /// Before an evaluation. A function of its own, as its variables would be on the stack of the functions that read each other.
+    @inline(never)
+    func noteGetter() {
+        if let key = function.overridden { usesGetter.store(key.declared.getter?.read != nil, ordering: .relaxed) }
+    }
+
     /// Nil if what was kept is an object that is dead.
     @inline(__always)
     func opened(_ kept: Any?) -> Any? {
@@ -252,10 +250,13 @@ extension Expression {
     }
 
     func reference(to value: Any) -> Any {
+        guard function.objects == .itself, let bare = unwrapped(value), type(of: bare) is AnyClass else { return value }
+        let held = contentType(of: value)
+        func canHold<Content>(_ type: Content.Type) -> Bool { bare is Content }
         // An optional in a protocol's type is a value of it, which the object alone need not be.
-        guard function.objects == .itself, let bare = unwrapped(value), type(of: bare) is AnyClass,
-            !isOptional(type(of: value)) || contentType(of: value) == Any.self || !isOpen(contentType(of: value))
-        else { return value }
+        if isOptional(type(of: value)), isOpen(unwrappedType(held)), !_openExistential(held, do: canHold) {
+            return value
+        }
         return (bare as? TrackedObject).map { PinnedReference($0) } ?? value
     }
 }

@@ -38,6 +38,8 @@ final class Expression: @unchecked Sendable {
     private let mark = Atomic(ExpressionMark(.dirty))
     /// The thread of the last evaluation, if that is not over. Changed under the lock.
     private let evaluator = Atomic<UInt>(0)
+    /// Of a property that the class may override: whether the last evaluation knew the getter.
+    let usesGetter = Atomic(true)
     /// How many evaluations in a row have read what the one before had not, and were to be repeated for that.
     let repetitions = Atomic(0)
 
@@ -63,8 +65,8 @@ final class Expression: @unchecked Sendable {
     }
 
     /// The kept value, computed if a source may have changed; nil if nothing that is kept is the value of now: this thread is computing it, or
-    /// others change its sources again and again. An expression that reads it
-    /// calls the function itself then, and so depends on what that reads: a link to this one would tell it of changes of what is kept only.
+    /// others change its sources again and again. An expression that reads it calls the function itself then, and so depends on what that reads:
+    /// a link to this one would tell it of changes of what is kept only.
     ///
     /// - Parameter isRead: Whether the program reads it, not an expression.
     func refreshedValue(isRead: Bool = false) -> Any? {
@@ -210,8 +212,7 @@ final class Expression: @unchecked Sendable {
         let looksAhead = thread.value.looksAhead
         thread.value.evaluationDepth += 1
         defer {
-            thread.value.evaluationDepth -= 1
-            thread.value.looksAhead = looksAhead
+            (thread.value.evaluationDepth, thread.value.looksAhead) = (thread.value.evaluationDepth - 1, looksAhead)
         }
         // What `==` and `deinit` of its values read is not what another function reads that has read this one.
         let outer = Recording.suspend()
@@ -243,6 +244,7 @@ final class Expression: @unchecked Sendable {
         guard let ownRoute else { return false }
         TestPoint.evaluating.reach()
         defer { ownRoute.release() }
+        noteGetter()
         var recorder = Recorder(ownRoute, isMoved: version > 1)
         let isFresh = ownRoute.use { $0.isStartedElsewhere }
         let value = recorder.record(&sources, isFresh: isFresh) { function.body(object) }

@@ -274,11 +274,9 @@ extension TrackedObject {
     /// A name that the class does not declare is reported to `Diagnostics`, where an expression reads it.
     ///
     /// - Complexity: O(1). Where nothing records it is one load and one branch.
-    @export(implementation)
-    public final func didRead(_ key: String) { if isRecording { noteRead(ofKey: key) } }
+    @export(implementation) public final func didRead(_ key: String) { if isRecording { noteRead(ofKey: key) } }
 
-    @usableFromInline
-    final func noteRead(ofKey key: String) {
+    @usableFromInline final func noteRead(ofKey key: String) {
         if let slot = orReport("didRead", try requireSchema().requireOwnSlot(of: key)) { noteRead(of: slot) }
     }
 }

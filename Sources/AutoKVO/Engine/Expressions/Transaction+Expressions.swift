@@ -42,6 +42,14 @@ extension Transaction {
         }
     }
 
+    /// The same of a key that is known to have changed.
+    static func mark(_ expression: Expression?, _ thread: InPlace<ThreadContext>) {
+        guard let expression, expression.mark(isCertain: true, thread), let route = expression.liveRoute,
+            route.isObserved, let subject = route.identity
+        else { return }
+        thread.value.marked.append(Marked(route: route, subject: subject))
+    }
+
     /// An expression to be refreshed at the end of a change, by its route; and the subject whose observers need it. While an open change has
     /// that subject, the expression waits.
     struct Marked {
@@ -146,11 +154,9 @@ extension Transaction {
         }
         swap(&marked, &thread.value.markedRoom)
     }
-}
 
-// MARK: - Where a coalescingChanges has been
+    // MARK: - Where a coalescingChanges has been
 
-extension Transaction {
     /// What a walk through what a change concerns is for.
     ///
     /// Inside of a `coalescingChanges` with many changes, one that finds subjects and one that marks do not go on behind an expression behind

@@ -68,8 +68,7 @@ extension TrackedObject {
     /// misspelt. (With a name of its own, a key that passes a property through is an alias.)
     ///
     /// - Returns: False if an object that is read is dying, so that not all could be found out.
-    @discardableResult
-    final func checkFirstUse(of slot: Int, _ schema: ClassSchema) throws(KeyValueError) -> Bool {
+    @discardableResult final func checkFirstUse(of slot: Int, _ schema: ClassSchema) throws(KeyValueError) -> Bool {
         let (key, isIndependent) = (schema.keys[slot], schema.layout.value[slot].isIndependent)
         try key.checkKeyPath(of: self)
         if isIndependent || key.isDerivedProperty || key.isChecked.load(ordering: .relaxed) { return true }

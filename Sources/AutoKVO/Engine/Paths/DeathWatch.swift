@@ -14,9 +14,7 @@ final class DeathWatch: Sendable {
     private static let lastNumber = Atomic<UInt64>(0)
 
     init(holder: ObjectRecord, slot: Int, referent: ObjectRecord) {
-        self.holder = holder
-        self.slot = slot
-        self.referent = referent
+        (self.holder, self.slot, self.referent) = (holder, slot, referent)
         number = DeathWatch.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
@@ -33,8 +31,7 @@ final class DeathWatch: Sendable {
     private func leaveHolder() -> Bool {
         holder.lock.withLock {
             guard let details = holder.guarded.details, details.watches[slot] === self else { return false }
-            details.watches[slot] = nil
-            return true
+            return details.watches.removeValue(forKey: slot) != nil
         }
     }
 

@@ -92,8 +92,4 @@ extension ObjectRecord {
         }
         if isDying { route.expression!.end() }
     }
-
-    func forget(_ route: Route) {
-        extendLifetime(lock.withLock { guarded.details?.functionRoutes.removeValue(forKey: route.sequence) })
-    }
 }

@@ -17,10 +17,7 @@ struct ElementChains {
     var all: [KeyPathChain] { chains.values.map(\.chain) }
 
     /// The chains of elements that came, which are to be linked, and of those that left, which are to be ended: without the lock.
-    struct Moved {
-        var come: [KeyPathChain] = []
-        var gone: [KeyPathChain] = []
-    }
+    typealias Moved = (come: [KeyPathChain], gone: [KeyPathChain])
 
     /// Makes the chain of an element.
     typealias Make = (ObjectRecord) -> KeyPathChain
@@ -84,7 +81,7 @@ struct ElementChains {
 
     /// Counts elements that come, then elements that leave, so that the chain of one that only changes its position stays.
     private mutating func exchange(_ leaving: [ObjectRecord?], for coming: [ObjectRecord?], _ make: Make) -> Moved {
-        var moved = Moved()
+        var moved: Moved = ([], [])
         for case let record? in coming {
             let key = ObjectIdentifier(record)
             if chains[key] == nil {

@@ -82,8 +82,7 @@ class KeyPathChain: @unchecked Sendable {
     ///
     /// - Returns: Whether elements have come or gone behind an operator, or another thread has taken over.
     /// - Complexity: O(*n*) for *n* components; behind an operator, O(*m*) for *m* elements.
-    @discardableResult
-    final func relink(from level: Int) -> Bool {
+    @discardableResult final func relink(from level: Int) -> Bool {
         var (version, start) = (0, 0)
         var (previous, stale): (PathLink?, PathLink?) = (nil, nil)
         underLock { state in

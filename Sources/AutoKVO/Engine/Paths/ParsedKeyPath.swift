@@ -34,10 +34,7 @@ final class ParsedKeyPath: Sendable {
     }
 
     private init(text: String, keys: [String], tail: Tail?, properties: [Property] = []) {
-        self.text = text
-        self.keys = keys
-        self.tail = tail
-        self.properties = properties
+        (self.text, self.keys, self.tail, self.properties) = (text, keys, tail, properties)
         elementPath = tail?.objectPath
         lookups = .allocate(capacity: keys.count)
         for level in keys.indices { (lookups + level).initialize(to: Atomic(0)) }

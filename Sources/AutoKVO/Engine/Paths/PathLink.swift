@@ -2,7 +2,7 @@ import Synchronization
 
 /// A component of a path, among the links of one key of one object: a change of the key changes what the path leads to. Its chain
 /// owns it, and it owns its chain and the record. Constant but for its place in the list, which the lock of `record` guards.
-final class PathLink: @unchecked Sendable {
+final class PathLink: ListMember, @unchecked Sendable {
     let chain: KeyPathChain
     /// The chain's, which the chain keeps.
     let unmanagedRoute: Borrowed<Route>

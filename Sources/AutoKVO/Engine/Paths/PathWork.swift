@@ -65,11 +65,8 @@ enum PathWork {
     /// A link of the path of a derived key has been made. In a chain of such keys the last one comes first, so that each is raised once.
     static func raise(_ link: PathLink) {
         let thread = ThreadContext.current
-        if thread.value.doesPathWork {
-            thread.value.raisingLinks.append(link)
-        } else {
-            ObjectRecord.raise(behind: link)
-        }
+        guard thread.value.doesPathWork else { return ObjectRecord.raise(behind: link) }
+        thread.value.raisingLinks.append(link)
     }
 
     /// Calls a function inside of which such work is left for later, or is done at once: what a registration links, also in a function that is

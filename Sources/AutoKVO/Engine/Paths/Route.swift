@@ -116,7 +116,7 @@ final class Route: KeyPathChain, @unchecked Sendable {
     override func end() {
         if let expression {
             expression.end()
-            root.forget(self)
+            extendLifetime(root.lock.withLock { root.guarded.details?.functionRoutes.removeValue(forKey: sequence) })
         }
         if slot == nil { return super.end() }
         let part = root.lock.withLock { self.part.take() }

@@ -64,11 +64,9 @@ extension PropertyHandles {
             turns.hand(change.currentValue(as: Current.self), while: change.isHeard) { handler(observer, $0) }
         }
     }
-}
 
-// MARK: Elsewhere, without the change
+    // MARK: Elsewhere, without the change
 
-extension PropertyHandles {
     /// Observes the property for an observer and delivers on the main actor that it changed. See
     /// `observe(for:options:userInfo:file:line:_:)`.
     @discardableResult @export(implementation) public func observe<Observer: AnyObject & Sendable>(
