@@ -78,7 +78,13 @@ extension SettingPlan {
                         "its path leads through an object that another entry replaces, whose path this one changes, too"
                     ), className: "\(type(of: root))", key: entries[first].name, keyPath: entries[first].name)
             }
-            // Each comes behind the one that overtakes it, wherever that comes now.
+            // Each comes behind the one that overtakes it: behind where that was, since it may set another object when it has been moved itself.
+            // Of a long chain, which this does not settle, behind where it comes now.
+            if repetitions <= 8 {
+                let places = entries.indices.map { index in prepared.overtaken[index].map { 2 * $0 + 1 } ?? 2 * index }
+                entries = entries.indices.inOrder { (places[$0], $0) < (places[$1], $1) }.map { entries[$0] }
+                continue
+            }
             let followers = Dictionary(grouping: prepared.overtaken.keys) { prepared.overtaken[$0]! }
             var (order, left) = ([Entry](), entries.indices.reversed().filter { prepared.overtaken[$0] == nil })
             while let next = left.popLast() {

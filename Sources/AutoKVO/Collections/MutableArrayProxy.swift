@@ -108,7 +108,7 @@ extension MutableArrayProxy {
     ///   - indexes: Where the elements are to be, as in the `indexes` of an insertion.
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, `.wrongType` for an element that the array cannot hold, or `.invalidValue`
     ///   for another number of elements than of indexes.
-    /// - Complexity: O(*n* · *k*) for *n* elements that move or are compared, and *k* ranges of indexes.
+    /// - Complexity: O(*n*) for *n* elements that move or are compared.
     @export(implementation)
     public func insert(contentsOf elements: some Sequence, at indexes: RangeSet<Int>) throws(KeyValueError) {
         try edit(.insertion, at: indexes, with: elements.map { $0 as Any })

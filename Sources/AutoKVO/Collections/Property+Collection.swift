@@ -2,7 +2,7 @@
 /// `for friend in person.$friends`.
 ///
 /// Iterating goes over the elements that are there when it begins, and so do `map` and `reversed`; changing the property meanwhile does not
-/// affect it. A search that gives an index reads the property at each step.
+/// affect it. A search that gives an index, `prefix(while:)`, `drop(while:)` and what `lazy` makes read the property at each step.
 extension Property: Sequence where Value: Sequence {
     public typealias Element = Value.Element
 

@@ -15,8 +15,9 @@ import Synchronization
 final class ToldElsewhere {
     /// Counts what has been told while a subject of the topic was open.
     var number = 0
-    /// The number of the last observation that is told it.
+    /// The number of the last observation that is told it; and what was told before, if observations behind that were.
     var end = UInt64.max
+    var former: ToldElsewhere?
     /// Nil if it is not known.
     let value: Any?
     /// How often an expression had changed then, and which: each counts its own changes, and the open change may read behind another one.
@@ -39,6 +40,13 @@ final class ToldElsewhere {
         }
         (changes, computed) = (subject.changes?.all ?? 0, subject.computed.map { ObjectIdentifier($0) })
         isToldToSome = value == nil || !subject.isOldTold && event.isUnchanged
+    }
+
+    /// The last one that observations from a number on were told, if it is newer than a number says.
+    func news(since before: Int, for first: UInt64) -> ToldElsewhere? {
+        var last: ToldElsewhere? = self
+        while let told = last, told.end < first { last = told.former }
+        return last.flatMap { $0.number > before ? $0 : nil }
     }
 }
 
@@ -148,7 +156,7 @@ extension Subject {
             defer { root.lock.unlock() }
             told = root.guarded.details?.told[identity]
             if let before = toldBefore {
-                if let told, told.number > before, told.end >= lowerBound { found = told }
+                if let told { found = told.news(since: before, for: lowerBound) }
                 if let missedTold, found == nil { found = missedTold }
                 // What another open change has edited is in the collection, and has not been told.
                 if Int(openSubjects) > siblings + 1, wholeOld != nil || !needs.contains(.old) { reportAsSetting() }
@@ -167,11 +175,13 @@ extension Subject {
             // It is no news for those that are about to tell the same. What it replaces may be.
             for sibling in self.siblings(in: transaction) where sibling.toldBefore! < left.number {
                 left.end = max(left.end, sibling.upperBound)
-                if sibling.toldBefore! < left.number - 1, told!.end >= sibling.lowerBound {
-                    (replaced, sibling.missedTold) = (sibling.missedTold, told)
+                if let news = told?.news(since: sibling.toldBefore!, for: sibling.lowerBound) {
+                    (replaced, sibling.missedTold) = (sibling.missedTold, news)
                 }
                 sibling.toldBefore = left.number
             }
+            left.former = told
+            while let former = left.former, former.end <= left.end { left.former = former.former }
             return false
         }
         if let found {

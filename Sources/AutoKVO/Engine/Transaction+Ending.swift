@@ -23,8 +23,8 @@ extension Transaction {
     @discardableResult
     static func endComputed(_ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil) -> Bool {
         let thread = ThreadContext.current
-        if thread.value.openTransaction(ObjectIdentifier(object), slot) != nil {
-            mark(object.record?.expression(slot), thread)
+        if thread.value.openTransaction(ObjectIdentifier(object), slot) != nil, let record = object.record {
+            markComputed(record, slot, thread)
         }
         return end(object, slot, edit)
     }

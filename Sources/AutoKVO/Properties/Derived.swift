@@ -22,7 +22,7 @@
 /// call is made when a source is about to change; if the value turns out to be equal, no other call follows.
 ///
 /// A kept value that is a tracked object, or an optional one, is not kept alive by that. Objects in a collection, a tuple or a structure are;
-/// and an optional one in a protocol's type to which its class does not conform.
+/// and an optional one in a protocol's type to which its class does not conform. (Of one that does, what is kept is not the optional.)
 ///
 /// A function that needs its own value, directly or through others, is a mistake in code and traps with a sentence. So does one that
 /// writes what it reads, after 100 evaluations. Any other write in it is done, and reported to `Diagnostics`, unless nobody

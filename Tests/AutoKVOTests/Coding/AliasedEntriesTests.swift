@@ -410,4 +410,15 @@ struct AliasedEntriesTests {
         try root.setValues(Dictionary(uniqueKeysWithValues: values.map { ($0.0, $0.1 as Any?) }))
         for (path, value) in values { #expect(try root.value(forKeyPath: path) as? Linked === value) }
     }
+
+    @Test(
+        "what an entry sets depends on where it comes: one that overtakes from the wrong place need not do so from the right one"
+    )
+    func threeThatMove() throws {
+        let (root, o, z, w, u, t) = (Linked(), Linked(), Linked(), Linked(), Linked(), Linked())
+        (root.k, o.slot, root.a, w.me, u.slot) = (o, z, w, root, w)
+        defer { (w.me, u.slot, root.a, root.k, o.slot) = (nil, nil, nil, nil, nil) }
+        try root.setValues(["k.slot": w, "a.me.k": u, "k.slot.me": t])
+        #expect(root.k === o && o.slot === w && w.me === t && t.k === u)
+    }
 }

@@ -268,12 +268,16 @@ struct RecordedKeyTests {
         expectEqual(lengths, [7, 6])
     }
 
-    @Test("also if nobody asks for its value when it is announced", arguments: [false, true])
-    func announcedToSome(isNewWanted: Bool) throws {
-        let session = Session()
+    private final class SessionHolder: TrackedObject { @Observed var session = Session() }
+
+    @Test("also if nobody asks for its value when it is announced", arguments: [false, true], [false, true])
+    func announcedToSome(isNewWanted: Bool, isBehindPath: Bool) throws {
+        let (session, holder) = (Session(), SessionHolder())
+        holder.session = session
+        let (root, keyPath) = isBehindPath ? (holder as TrackedObject, "session.token") : (session, "token")
         var (read, olds): ([String], [String]) = ([], [])
-        try session.observe("token") { [unowned session] _ in read.append(session.token) }
-        try session.observe("token", options: isNewWanted ? [.old, .new] : .old) { olds.append("\($0.oldValue!)") }
+        try root.observe(keyPath) { [unowned session] _ in read.append(session.token) }
+        try root.observe(keyPath, options: isNewWanted ? [.old, .new] : .old) { olds.append("\($0.oldValue!)") }
         session.token = "t2"
         session.user = "bob"
         session.token = "t3"
@@ -302,5 +306,56 @@ struct RecordedKeyTests {
         session.append(2)
         session.append(3)
         expectEqual(copy, [1, 2, 3])
+    }
+
+    private final class Table: TrackedObject {
+        private(set) var rows = ["a", "b"]
+        @Observed var index = 1
+        @Observed var count = 2
+        var computations = 0
+        var row: String {
+            computations += 1
+            return rows[index]
+        }
+        @Derived({ (table: Table) in table.count == 0 ? "none" : try! table.value(forKey: "row") as! String })
+        var current: String
+
+        func set(_ rows: [String]) {
+            withMutation(of: "row") {
+                self.rows = rows
+                count = rows.count
+            }
+        }
+
+        override class var schema: Schema { Schema(Table.self, extending: super.schema) { Key("row", \.row) } }
+    }
+
+    private final class TableHolder: TrackedObject { @Observed var table = Table() }
+
+    @Test("it is not computed before what else changes has been changed, nor where nobody needs it any more")
+    func announcedInOrder() throws {
+        let holder = TableHolder()
+        let table = holder.table
+        var (told, current): ([String], [String]) = ([], [])
+        try holder.observe("table.row", as: String.self, options: .new) { told.append($0.newValue!) }
+        coalescingChanges {
+            table.set(["x"])
+            table.index = 0
+        }
+        table.$index.withMutation {
+            table.set(["y", "z"])
+            table.index = 1
+        }
+        expectEqual(told, ["x", "z"])
+        holder.removeAllObservers()
+        table.$current.observe(options: .new) { current.append($0.newValue!) }
+        table.set([])
+        expectEqual(current, ["none"])
+        table.index = 0
+        table.set(["w"])
+        table.computations = 0
+        coalescingChanges { for number in 1...100 { table.set(["\(number)"]) } }
+        expectEqual(current, ["none", "w", "100"])
+        expectEqual(table.computations, 1)
     }
 }

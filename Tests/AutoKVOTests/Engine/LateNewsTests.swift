@@ -114,4 +114,29 @@ struct LateNewsTests {
         expectEqual(changes.last?.last, 11 * factor)
         if isLateInside { expectEqual(changes.last?.first, factor) }
     }
+
+    @Test("what a third thread tells fewer of them does not hide what they were told") func toldToFewer() {
+        let (sum, begun, mayEnd) = (Sum(), Door(), Door())
+        var (early, late): ([Int], [Int]) = ([], [])
+        sum.$total.observe(options: .new) { early.append($0.newValue!) }
+        sum.$a.withMutation {
+            let third = Thread {
+                sum.$c.withMutation {
+                    begun.open()
+                    mayEnd.wait()
+                    sum.c = 1
+                }
+            }
+            begun.wait()
+            sum.a = 1
+            sum.$total.observe(options: .new) { late.append($0.newValue!) }
+            sum.b = 0
+            onAnotherThread { sum.d = 10 }
+            mayEnd.open()
+            third.join()
+            sum.b = -11
+        }
+        expectEqual(early, [11, 12, 1])
+        expectEqual(late, [11, 1])
+    }
 }

@@ -39,7 +39,7 @@ final class Expression: @unchecked Sendable {
     /// The thread of the last evaluation, if that is not over. Changed under the lock.
     private let evaluator = Atomic<UInt>(0)
     /// Of a property that the class may override: whether the last evaluation knew the getter.
-    let usesGetter = Atomic(true)
+    let usesGetter = Atomic(false)
     /// How many evaluations in a row have read what the one before had not, and were to be repeated for that.
     let repetitions = Atomic(0)
 

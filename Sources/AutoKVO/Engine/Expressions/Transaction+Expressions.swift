@@ -42,12 +42,13 @@ extension Transaction {
         }
     }
 
-    /// The same of a key that is known to have changed.
-    static func mark(_ expression: Expression?, _ thread: InPlace<ThreadContext>) {
-        guard let expression, expression.mark(isCertain: true, thread), let route = expression.liveRoute,
-            route.isObserved, let subject = route.identity
-        else { return }
-        thread.value.marked.append(Marked(route: route, subject: subject))
+    /// A key that a getter computes is known to have changed: it is marked, and what needs it.
+    static func markComputed(_ record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) {
+        guard let expression = record.expression(slot) else { return }
+        if expression.mark(isCertain: true, thread), let route = expression.liveRoute, route.isObserved {
+            thread.value.marked.append(Marked(route: route, subject: route.identity!))
+        }
+        markReaders(of: record, slot, thread)
     }
 
     /// An expression to be refreshed at the end of a change, by its route; and the subject whose observers need it. While an open change has
