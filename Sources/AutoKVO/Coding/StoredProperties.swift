@@ -43,7 +43,10 @@ struct StoredProperty {
     /// What a history keeps to undo a change of the property. It refers weakly to an object to which the property referred weakly. Nil for the
     /// death of such an object: there is no old value, and nothing can bring it back.
     func past(_ change: Change<Any>) -> PastChange? {
-        guard let old = change.oldValue ?? (change.kind == .insertion ? [Any]() : nil) else { return nil }
+        // Where what it referred to is dead, it can only be nil again.
+        let isSet = isWeak && change.newValue.flatMap(unwrapped) != nil
+        let nothing: Any? = change.kind == .insertion ? [Any]() : isSet ? TrackedObject?.none as Any : nil
+        guard let old = change.oldValue ?? nothing else { return nil }
         let referent = isWeak ? unwrapped(old) as? TrackedObject : nil
         return PastChange(
             kind: change.kind, indexes: change.indexes, old: referent.map { PinnedReference($0) } ?? old,

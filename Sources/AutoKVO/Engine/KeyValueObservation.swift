@@ -122,12 +122,13 @@ public final class KeyValueObservation: ListMember, @unchecked Sendable {
         return isLive
     }
 
-    /// The object observed; the first one alive if there are several; nil if it is dead.
+    /// The object observed; the first one alive if there are several; nil if it is dead. Of an observation that has ended: of one key the
+    /// object, else nil.
     ///
     /// - Complexity: O(*n*) for *n* paths of several objects. `Change.target` is O(1).
     public var target: TrackedObject? { targets.first }
 
-    /// The objects observed that are alive and not removed.
+    /// The objects observed that are alive and not removed. For one that has ended see `target`.
     public var targets: [TrackedObject] {
         guard let routes = routes else { return record?.trackedObject.map { [$0] } ?? [] }
         var seen: Set<ObjectIdentifier> = []

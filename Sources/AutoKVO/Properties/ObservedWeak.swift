@@ -89,7 +89,7 @@ struct WeakReference {
         guard let pinned = locked(object, { _ in storage.value.pinned }) else { return nil }
         TestPoint.readingWeak.reach()
         if let referent = pinned.object { return referent }
-        object.record?.noteDyingReferent()
+        object.record?.noteDyingReferent(pinned)
         return nil
     }
 

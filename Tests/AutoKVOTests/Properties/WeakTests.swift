@@ -483,4 +483,62 @@ struct WeakTests {
         expectEqual(calls, 1)
         extendLifetime(first)
     }
+
+    private final class Boss: Model {
+        var onGone: (() -> Void)?
+        deinit { onGone?() }
+    }
+
+    private final class Employee: Model {
+        @Observed var name = ""
+        @ObservedWeak var boss: Boss?
+        @ObservedWeak var deputy: Boss?
+    }
+
+    @Test("the death of one property's object takes no old value from another one, whose object is dead already")
+    func anotherDies() {
+        let (employee, other) = (Employee(), Boss())
+        var boss: Boss? = Boss()
+        var deputy: Boss? = Boss()
+        (employee.boss, employee.deputy) = (boss, deputy)
+        var olds: [Boss??] = []
+        employee.$boss.observe { _ in }
+        employee.$deputy.observe(options: [.old, .new, .distinct]) { olds.append($0.oldValue) }
+        deputy = nil
+        expectEqual(olds.count, 1)
+        boss!.onGone = { [unowned employee] in
+            employee.deputy = nil
+            employee.deputy = other
+        }
+        boss = nil
+        // Each has an old value, which is nil.
+        expectEqual(olds.dropFirst().map { $0.map { $0 == nil } ?? false }, [true])
+        #expect(deputy == nil && boss == nil)
+    }
+
+    @Test(
+        "a history records that another object takes the place of one that dies at the same time",
+        arguments: [false, true])
+    func recorded(isInDeinit: Bool) {
+        let (employee, new) = (Employee(), Boss())
+        var old: Boss? = Boss()
+        employee.boss = old
+        let history = UndoHistory(of: employee)
+        employee.name = "x"
+        history.undo()
+        if isInDeinit {
+            old!.onGone = { [unowned employee] in employee.boss = new }
+            old = nil
+        } else {
+            coalescingChanges {
+                old = nil
+                employee.boss = new
+            }
+        }
+        #expect(history.canUndo && !history.canRedo && employee.boss === new && old == nil)
+        history.undo()
+        #expect(employee.boss == nil)
+        history.redo()
+        #expect(employee.boss === new)
+    }
 }

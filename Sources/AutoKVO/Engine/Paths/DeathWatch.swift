@@ -89,8 +89,10 @@ extension ObjectRecord {
     }
 
     /// A weak property reads nil. What its observers know is another value if its object is dying, and that is still to be told.
-    func noteDyingReferent() {
-        let isDue = lock.withLock { guarded.details?.watches.values.contains { $0.referent.isDeinitializing } ?? false }
+    func noteDyingReferent(_ object: PinnedReference<TrackedObject>) {
+        let isDue = lock.withLock {
+            guarded.details?.watches.values.contains { $0.referent.address == object.address } ?? false
+        }
         if isDue { ThreadContext.current.value.dyingReferents &+= 1 }
     }
 
