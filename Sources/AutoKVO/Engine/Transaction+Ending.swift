@@ -23,7 +23,11 @@ extension Transaction {
     @discardableResult
     static func endComputed(_ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil) -> Bool {
         let thread = ThreadContext.current
-        if thread.value.openTransaction(ObjectIdentifier(object), slot) != nil, let record = object.record {
+        if let open = thread.value.openTransaction(ObjectIdentifier(object), slot), open.use({ $0.mayEnd }),
+            let record = object.record
+        {
+            // As in `end`: what has been moved to it has its old value before anything is marked.
+            if open.use({ $0.moves != PathLink.moves }) { open.object.addMoved(isMarked: false, thread) }
             markComputed(record, slot, thread)
         }
         return end(object, slot, edit)

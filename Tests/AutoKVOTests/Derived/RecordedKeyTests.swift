@@ -358,4 +358,42 @@ struct RecordedKeyTests {
         expectEqual(current, ["none", "w", "100"])
         expectEqual(table.computations, 1)
     }
+
+    private final class ChartItem: TrackedObject {
+        @Observed var name: String
+        init(_ name: String) { self.name = name }
+    }
+
+    private final class Chart: TrackedObject, @unchecked Sendable {
+        var text = "a"
+        let items = ["a": ChartItem("A"), "b": ChartItem("B")]
+        @Observed var suffix = ""
+        var row: String { text + suffix }
+        @Derived({ (chart: Chart) in try! chart.value(forKey: "row") as! String }) var current: String
+        @Derived({ (chart: Chart) in chart.items[try! chart.value(forKey: "row") as! String]! }) var lead: ChartItem
+        var label: String { "<\(current)>" }
+
+        override class var schema: Schema {
+            Schema(Chart.self, extending: super.schema) {
+                Key("row", \.row)
+                Key("label", \.label, affectedBy: "current")
+            }
+        }
+    }
+
+    private final class ChartHolder: TrackedObject, @unchecked Sendable { @Observed var chart = Chart() }
+
+    @Test("a path that another thread moves to it meanwhile has its old value", arguments: ["label", "lead.name"])
+    func movedMeanwhile(key: String) throws {
+        let (holder, chart) = (ChartHolder(), Chart())
+        var told: [[String]] = []
+        try holder.observe("chart." + key, as: String.self, options: [.old, .new]) {
+            told.append([$0.oldValue ?? "none", $0.newValue!])
+        }
+        chart.withMutation(of: "row") {
+            onAnotherThread { holder.chart = chart }
+            chart.text = "b"
+        }
+        expectEqual(told.last, key == "label" ? ["<a>", "<b>"] : ["A", "B"])
+    }
 }
