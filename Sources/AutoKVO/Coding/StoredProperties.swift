@@ -24,7 +24,7 @@ struct StoredProperty {
     /// converts a value by other properties comes behind them.
     var turn: Int { key.isOverridden ? key.height > 0 ? 1 : -1 : 0 }
     static func objects(in value: Any?) -> [TrackedObject] { trackedObjects(in: value) }
-    /// These objects.
+    /// The objects that the property holds by a strong reference.
     var parts: [TrackedObject] {
         mayHoldParts ? object.map { trackedObjects(in: key.declared.read($0)) } ?? [] : []
     }

@@ -38,8 +38,7 @@ extension TrackedObject {
                 className: "\(type(of: source))", key: lastKey(of: keyPath), keyPath: keyPath)
         }
         let handle = try source.path(keyPath)
-        // Without the handle's layers of `Optional`. As at a change, what the path cannot read is reported and nil: so it is only nil in this
-        // check.
+        // What the path cannot read is nil in this check, which does not report it: the binding does when it sets the property below.
         let current = try? source.declaredValue(forKeyPath: keyPath)
         let (binding, name): (Binding, ObservationName)
         /// What the property is to be set to; nil to leave it.

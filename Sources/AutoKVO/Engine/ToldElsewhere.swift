@@ -15,8 +15,9 @@ import Synchronization
 final class ToldElsewhere {
     /// Counts what has been told while a subject of the topic was open.
     var number = 0
-    /// The number of the last observation that is told it; and what was told before, if observations behind that were.
+    /// The sequence number of the last observation that is told it.
     var end = UInt64.max
+    /// What was told before this, if observations with greater numbers were told that.
     var former: ToldElsewhere?
     /// Nil if it is not known.
     let value: Any?

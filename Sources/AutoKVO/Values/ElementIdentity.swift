@@ -1,5 +1,5 @@
-/// What makes elements of a collection the same: objects by identity, also in an `AnyHashable`, tuples (the entries of a dictionary) by their parts, other
-/// values by their type and `==`, inside of optionals, too.
+/// What makes elements of a collection the same: objects by identity, also in an `AnyHashable`, tuples (the entries of a dictionary) by their
+/// parts, other values by their type and `==`, inside of optionals, too.
 struct ElementIdentity: Hashable {
     private let object: ObjectIdentifier?
     private let element: Any

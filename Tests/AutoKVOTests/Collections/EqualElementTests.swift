@@ -325,7 +325,7 @@ struct EqualElementTests {
         override class var schema: Schema { Schema(Numbers.self, extending: super.schema) { Key("set", \.set) } }
     }
 
-    @Test("what a set is told to have lost it has lost, also what does not equal itself", arguments: 0..<6)
+    @Test("an edit takes the elements out of a set that it announces, also NaN", arguments: 0..<6)
     func notEqualToItself(form: Int) throws {
         let numbers = Numbers()
         numbers.set = [.nan, 1]

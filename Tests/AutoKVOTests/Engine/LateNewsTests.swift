@@ -19,7 +19,7 @@ struct LateNewsTests {
     }
 
     @Test(
-        "they are told what has changed since, also where a third thread has the same open",
+        "late observers are told what has changed since, also while a third thread has a change of it open",
         arguments: ["total", "double"], [false, true])
     func threeThreads(key: String, isHeldOpen: Bool) throws {
         let (sum, early, late) = (Sum(), Recorder<Int>(), Recorder<Int>())
