@@ -33,10 +33,11 @@ void csr_print_error(const char *text, size_t length) {
 
 #ifdef __APPLE__
 const void *csr_copy_class(const void *type) { return NULL; }
+bool csr_is_generic(const void *type) { return false; }
 bool csr_is_surely_not_final(const void *type) { return false; }
 bool csr_stores_by_functions(const void *type) { return false; }
 bool csr_may_override_getter(const void *type, const void *superclass) { return true; }
-bool csr_may_override_property(const void *type, const void *superclass, const void *key_path, bool is_own) { return true; }
+bool csr_may_override_property(const void *type, const void *superclass, const void *key_path) { return true; }
 bool csr_is_same_property(const void *one, const void *other) { return false; }
 #else
 const void *csr_copy_class(const void *type) {
@@ -53,24 +54,36 @@ const void *csr_copy_class(const void *type) {
 }
 
 // The descriptor of a class: 32 bits each of flags, parent, name, access function, fields, superclass, two sizes of the metadata, number
-// of the words that the class adds to it, number of fields, and where their offsets are. Then, unless something else lies before it
-// or there is none, the table of methods: where it begins in the metadata and how long it is, then for each method its flags and
-// its address.
+// of the words that the class adds to it, number of fields, and where their offsets are. Then, of a generic class, 64 bits, 16 bits
+// each of the numbers of its parameters, of what it requires of them, and of those that the metadata has, and flags; a byte
+// for each parameter, and, at the next multiple of four, twelve for each requirement. Then twelve bytes, if the metadata is completed at its
+// first use, as that of a subclass of a generic class is. Then, unless there is none, the table of methods: where it begins in the metadata
+// and how long it is, then for each method its flags and its address.
 static const uint32_t *descriptor_of(const void *type) { return ((const uint32_t *const *)type)[5]; }
 
-static const uint32_t generic = 1u << 7, resilient_superclass = 1u << 29;
+static const uint32_t generic = 1u << 7, singleton = 1u << 16, foreign = 2u << 16, resilient_superclass = 1u << 29;
 
+// NULL if it is not known where the table is: something else may lie before it, too.
 static const uint32_t *methods_of(const uint32_t *descriptor) {
-  const uint32_t initialization = 3u << 16, vtable = 1u << 31;
-  const uint32_t flags = descriptor[0];
-  bool is_first = (flags & (generic | initialization | resilient_superclass)) == 0;
-  return is_first && (flags & vtable) != 0 ? descriptor + 11 : NULL;
+  static const uint32_t none[2], vtable = 1u << 31;
+  const uint32_t flags = descriptor[0], *next = descriptor + 11;
+  if ((flags & (foreign | resilient_superclass)) != 0) return NULL;
+  if ((flags & vtable) == 0) return none;
+  if ((flags & generic) != 0) {
+    uint16_t counts[4];
+    memcpy(counts, next + 2, sizeof(counts));
+    if (counts[3] != 0) return NULL;
+    next += 4 + (counts[0] + 3) / 4 + 3 * counts[1];
+  }
+  return (flags & singleton) != 0 ? next + 3 : next;
 }
 
 enum { KIND = 15, INITIALIZER = 1, GETTER = 2 };
 
+bool csr_is_generic(const void *type) { return (descriptor_of(type)[0] & (generic | singleton)) != 0; }
+
 bool csr_is_surely_not_final(const void *type) {
-  const uint32_t *methods = methods_of(descriptor_of(type));
+  const uint32_t *methods = csr_is_generic(type) ? NULL : methods_of(descriptor_of(type));
   if (methods == NULL) return false;
   for (uint32_t i = 0; i < methods[1]; i++) {
     // A final class has initializers in the table, too.
@@ -87,33 +100,31 @@ bool csr_stores_by_functions(const void *type) {
 }
 
 bool csr_may_override_getter(const void *type, const void *superclass) {
-  const uint32_t *descriptor = descriptor_of(superclass), *methods = methods_of(descriptor);
+  const uint32_t *methods = methods_of(descriptor_of(superclass));
   void *const *words = type, *const *originals = superclass;
-  if (methods != NULL) {
-    for (uint32_t i = 0; i < methods[1]; i++) {
-      bool is_getter = (methods[2 + 2 * i] & KIND) == GETTER;
-      if (is_getter && words[methods[0] + i] != originals[methods[0] + i]) return true;
-    }
-    return false;
+  if (methods == NULL) return true;
+  for (uint32_t i = 0; i < methods[1]; i++) {
+    bool is_getter = (methods[2 + 2 * i] & KIND) == GETTER;
+    if (is_getter && words[methods[0] + i] != originals[methods[0] + i]) return true;
   }
-  // The words that the superclass adds, methods and others: all that do not differ are not overridden. With a superclass of another
-  // module that may change, where they begin is not known here.
-  if ((descriptor[0] & resilient_superclass) != 0) return true;
-  uint32_t end = descriptor[7], count = descriptor[8];
-  return memcmp(words + end - count, originals + end - count, count * sizeof(void *)) != 0;
+  return false;
 }
 
-bool csr_may_override_property(const void *type, const void *superclass, const void *key_path, bool is_own) {
+bool csr_may_override_property(const void *type, const void *superclass, const void *key_path) {
   // A key path: the header of an object, a pointer, a word with the size of the rest, then for each component its flags and, of a
   // computed property, what tells it from all others. In a class that is the place of its getter among the methods of the
   // descriptor, or, if no class can override it, the getter itself. The bits in `kind` say that it is computed, and what tells it.
   const uint32_t *methods = methods_of(descriptor_of(superclass));
   const uint32_t flags = ((const uint32_t *)key_path)[8], kind = 0x7F300000, computed = 0x02000000;
   if (methods == NULL || (flags & kind) != computed) return true;
-  uintptr_t distance = ((const uintptr_t *)key_path)[5] - (uintptr_t)(methods + 2);
-  size_t place = methods[0] + distance / (2 * sizeof(uint32_t));
-  if (distance >= methods[1] * 2 * sizeof(uint32_t)) return !is_own;
-  return ((void *const *)type)[place] != ((void *const *)superclass)[place];
+  void *const *words = (void *const *)type + methods[0], *const *originals = (void *const *)superclass + methods[0];
+  uintptr_t getter = ((const uintptr_t *)key_path)[5], place = (getter - (uintptr_t)(methods + 2)) / (2 * sizeof(uint32_t));
+  if (place < methods[1]) return words[place] != originals[place];
+  // A getter that overrides one, and cannot be overridden itself.
+  for (uint32_t i = 0; i < methods[1]; i++) {
+    if ((uintptr_t)words[i] == getter) return true;
+  }
+  return false;
 }
 
 bool csr_is_same_property(const void *one, const void *other) {

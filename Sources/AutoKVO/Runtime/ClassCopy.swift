@@ -27,17 +27,16 @@ enum ClassCopy {
     /// Whether a class, or one between it and a superclass, overrides a getter that the superclass declares. True also if that is not
     /// certain.
     static func mayOverrideGetter(_ type: AnyClass, of superclass: AnyClass, isProbe: Bool = false) -> Bool {
-        !mayAsk(isProbe) || csr_may_override_getter(metadata(of: type), metadata(of: superclass))
+        !mayAsk(isProbe, of: superclass) || csr_may_override_getter(metadata(of: type), metadata(of: superclass))
     }
 
-    /// The same for one property of the superclass, which a key path names.
+    /// The same for one property, which a key path names. False for one that the superclass does not have.
     static func mayOverride(
         _ property: AnyKeyPath, in type: AnyClass, of superclass: AnyClass, isProbe: Bool = false
     ) -> Bool {
-        !mayAsk(isProbe)
+        !mayAsk(isProbe, of: superclass)
             || csr_may_override_property(
-                metadata(of: type), metadata(of: superclass), Borrowed.to(property).rawAddress,
-                Swift.type(of: property).rootType == superclass)
+                metadata(of: type), metadata(of: superclass), Borrowed.to(property).rawAddress)
     }
 
     /// Whether two key paths are of one property, one of them by way of a subclass.
@@ -46,15 +45,29 @@ enum ClassCopy {
     }
 
     private static func mayAsk(_ isProbe: Bool) -> Bool { isProbe || RuntimeCheck.holds(.classMetadata) }
+    private static func mayAsk(_ isProbe: Bool, of superclass: AnyClass) -> Bool {
+        mayAsk(isProbe) && (isProbe || !csr_is_generic(metadata(of: superclass)) || listsMethodsOfGeneric)
+    }
+    /// The same assumption for generic classes and what inherits from them. Asked where there is one: to make such a class takes long.
+    private static let listsMethodsOfGeneric =
+        probe(\RuntimeProbeGeneric<Int>.number, \.unit, in: RuntimeProbeLeaf.self, not: RuntimeProbeMiddle.self)
+        && probe(\RuntimeProbeMiddle.third, \.fourth, in: RuntimeProbeLeaf.self, not: RuntimeProbeMiddle.self)
+
+    /// Whether it is found that a class overrides the first of two properties, and that another class overrides neither.
+    private static func probe<Base: AnyObject>(
+        _ property: KeyPath<Base, Int>, _ other: KeyPath<Base, Int>, in type: AnyClass, not plain: AnyClass
+    ) -> Bool {
+        let overridden = [type, plain].map { type in
+            [property, other].map { mayOverride($0, in: type, of: Base.self, isProbe: true) }
+                + [mayOverrideGetter(type, of: Base.self, isProbe: true)]
+        }
+        return overridden == [[true, false, true], [false, false, false]]
+    }
 
     static func probe() -> Bool {
         let (type, other, superclass) = (RuntimeProbeOverride.self, RuntimeProbe.self, RuntimeProbeBase.self)
-        let properties = [\RuntimeProbeBase.number, \.unit]
-        let overridden = properties.map { mayOverride($0, in: type, of: superclass, isProbe: true) }
-        let same = properties.map { isSameProperty($0, \RuntimeProbe.unit, isProbe: true) }
-        guard type.probe(), mayOverrideGetter(type, of: superclass, isProbe: true), overridden == [true, false],
-            !mayOverrideGetter(other, of: superclass, isProbe: true), same == [false, true],
-            !mayOverride(properties[0], in: other, of: superclass, isProbe: true),
+        let same = [\RuntimeProbeBase.number, \.unit].map { isSameProperty($0, \RuntimeProbe.unit, isProbe: true) }
+        guard type.probe(), probe(\RuntimeProbeBase.number, \.unit, in: type, not: other), same == [false, true],
             let base = make(of: superclass, isKnownNotFinal: false, isProbe: true),
             make(of: other, isKnownNotFinal: false, isProbe: true) == nil
         else { return false }

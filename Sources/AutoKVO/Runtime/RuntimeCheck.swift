@@ -107,6 +107,22 @@ final class RuntimeProbeOverride: RuntimeProbeBase {
     }
 }
 
+/// The same of a generic class, and of a class that inherits from one.
+class RuntimeProbeGeneric<Value: Equatable> {
+    var number: Int { 1 }
+    var unit: Int { 1 }
+}
+
+class RuntimeProbeMiddle: RuntimeProbeGeneric<Int> {
+    var third: Int { 1 }
+    var fourth: Int { 1 }
+}
+
+final class RuntimeProbeLeaf: RuntimeProbeMiddle {
+    override var number: Int { 2 }
+    override var third: Int { 2 }
+}
+
 final class RuntimeProbe: RuntimeProbeBase {
     let second: UInt64 = 0x1234_5678_9ABC_DEF0
     private var other: RuntimeProbe?

@@ -150,8 +150,10 @@ private struct CollectedKeys {
     /// one, and no superclass offers that by a Key.
     private func isAnother(_ key: DeclaredKey, than slot: Int) -> Bool {
         if isSurelyAnother(key, than: slot) { return true }
-        let isInherited = keys[slot].field != nil && keys[slot].declarations.last!.owner != type
-        return isInherited && !key.affectedBy.isEmpty && !isOverridden(slot) && !keys[slot].declarations[0].hasKeyPath
+        let owner: AnyClass = keys[slot].declarations.last!.owner
+        if keys[slot].field == nil || owner == type || key.affectedBy.isEmpty { return false }
+        if keys[slot].declarations[0].hasKeyPath { return false }
+        return !isOverridden(slot) || key.keyPath.map { !ClassCopy.mayOverride($0, in: type, of: owner) } ?? false
     }
 
     /// Whether it cannot be that: the types differ, or the class stores it.

@@ -62,6 +62,8 @@ static inline void csr_free_blank(void *object, const void *type) {
 /// whoever compares. It is for calling class methods, and is never freed, since the runtime may remember it. NULL on Apple
 /// platforms, where the metadata has another form and a class has to be registered.
 const void *_Nullable csr_copy_class(const void *type);
+/// Whether a class is generic, or its metadata is completed at its first use, as that of a generic class's subclass is.
+bool csr_is_generic(const void *type);
 /// Whether a class has members of its own that a subclass could override: then it is not final. False if that is not certain,
 /// as for a generic class.
 bool csr_is_surely_not_final(const void *type);
@@ -71,12 +73,12 @@ bool csr_is_surely_not_final(const void *type);
 bool csr_stores_by_functions(const void *type);
 
 /// Whether a class, or one between it and a superclass, overrides a getter that the superclass declares. True also if that is not
-/// certain: on Apple platforms, and for a generic superclass of which another member is overridden.
+/// certain: on Apple platforms, and for a superclass that inherits from a class of another module whose size may change.
 bool csr_may_override_getter(const void *type, const void *superclass);
 
-/// The same for the getter of one property, which the superclass declares, by a key path of that property alone. `is_own` says whether the
-/// key path begins at the superclass: then one that names no member of it that can be overridden is of a property that cannot be.
-bool csr_may_override_property(const void *type, const void *superclass, const void *key_path, bool is_own);
+/// Whether the getter of one property, which a key path of that property alone names, is a getter of the superclass that the class, or one
+/// between it and the superclass, overrides. The key path may begin at any of them. True also if that is not certain.
+bool csr_may_override_property(const void *type, const void *superclass, const void *key_path);
 
 /// Whether two key paths are of the same property of a class, alone, although they begin at that class and a subclass of it. False also if
 /// that is not certain: on Apple platforms, and in a generic class.
