@@ -78,7 +78,7 @@ static const uint32_t *methods_of(const uint32_t *descriptor) {
   return (flags & singleton) != 0 ? next + 3 : next;
 }
 
-enum { KIND = 15, INITIALIZER = 1, GETTER = 2 };
+enum { KIND = 15, INITIALIZER = 1, GETTER = 2, OF_OBJECTS = 16 };
 
 bool csr_is_generic(const void *type) { return (descriptor_of(type)[0] & (generic | singleton)) != 0; }
 
@@ -104,21 +104,38 @@ bool csr_may_override_getter(const void *type, const void *superclass) {
   void *const *words = type, *const *originals = superclass;
   if (methods == NULL) return true;
   for (uint32_t i = 0; i < methods[1]; i++) {
-    bool is_getter = (methods[2 + 2 * i] & KIND) == GETTER;
+    bool is_getter = (methods[2 + 2 * i] & (KIND | OF_OBJECTS)) == (GETTER | OF_OBJECTS);
     if (is_getter && words[methods[0] + i] != originals[methods[0] + i]) return true;
   }
   return false;
 }
 
-bool csr_may_override_property(const void *type, const void *superclass, const void *key_path) {
-  // A key path: the header of an object, a pointer, a word with the size of the rest, then for each component its flags and, of a
-  // computed property, what tells it from all others. In a class that is the place of its getter among the methods of the
-  // descriptor, or, if no class can override it, the getter itself. The bits in `kind` say that it is computed, and what tells it.
-  const uint32_t *methods = methods_of(descriptor_of(superclass));
+// A key path: the header of an object, a pointer, a word with the size of the rest and flags, then for each component its flags and, of a
+// computed property, what tells it from all others, its getter, and its setter if it has one. What tells it is, in a class, the place of
+// its getter among the methods of the descriptor, or, if no class can override it, the getter itself. Then there may be the size of
+// arguments and a table of functions for them: what a subscript is called with, or the parameters of a generic class.
+extern const void *const swift_keyPathGenericWitnessTable[];
+
+static bool is_computed(const void *key_path) {
   const uint32_t flags = ((const uint32_t *)key_path)[8], kind = 0x7F300000, computed = 0x02000000;
-  if (methods == NULL || (flags & kind) != computed) return true;
+  return (flags & kind) == computed;
+}
+
+static uintptr_t identity_of(const void *key_path) { return ((const uintptr_t *)key_path)[5]; }
+
+static bool is_property_alone(const void *key_path) {
+  const uint32_t single_component = 0x20000000, settable = 0x00400000, arguments = 0x00080000;
+  const uint32_t *words = key_path, flags = words[8];
+  const uintptr_t *end = (const uintptr_t *)key_path + ((flags & settable) != 0 ? 8 : 7);
+  if ((words[6] & single_component) == 0) return false;
+  return !is_computed(key_path) || (flags & arguments) == 0 || end[1] == (uintptr_t)swift_keyPathGenericWitnessTable;
+}
+
+bool csr_may_override_property(const void *type, const void *superclass, const void *key_path) {
+  const uint32_t *methods = methods_of(descriptor_of(superclass));
+  if (methods == NULL || !is_computed(key_path)) return true;
   void *const *words = (void *const *)type + methods[0], *const *originals = (void *const *)superclass + methods[0];
-  uintptr_t getter = ((const uintptr_t *)key_path)[5], place = (getter - (uintptr_t)(methods + 2)) / (2 * sizeof(uint32_t));
+  uintptr_t getter = identity_of(key_path), place = (getter - (uintptr_t)(methods + 2)) / (2 * sizeof(uint32_t));
   if (place < methods[1]) return words[place] != originals[place];
   // A getter that overrides one, and cannot be overridden itself.
   for (uint32_t i = 0; i < methods[1]; i++) {
@@ -127,15 +144,17 @@ bool csr_may_override_property(const void *type, const void *superclass, const v
   return false;
 }
 
-bool csr_is_same_property(const void *one, const void *other) {
-  // As above. A component of a computed property takes up to 32 bytes, with its getter and setter, which differ; behind it another one
-  // would take 12 at least. That of a stored one is its flags, with the offset.
-  const uint32_t *a = one, *b = other, sizes = 0x00FFFFFF, kind = 0x7F300000, computed = 0x02000000;
-  const uint32_t size = a[6] & sizes, other_size = b[6] & sizes;
-  if (size == 0 || other_size == 0) return false;
-  if ((a[8] & 0x7F000000) != computed) return size <= 8 && size == other_size && memcmp(a + 8, b + 8, size) == 0;
-  return size <= 32 && other_size <= 32 && ((a[8] ^ b[8]) & kind) == 0
-      && ((const uintptr_t *)one)[5] == ((const uintptr_t *)other)[5];
+int csr_is_same_property(const void *type, const void *superclass, const void *declared, const void *key_path) {
+  const uint32_t *a = declared, *b = key_path, *methods = methods_of(descriptor_of(superclass));
+  if (!is_property_alone(declared) || !is_property_alone(key_path)) return -1;
+  // A stored one is its flags, with the offset. A very large one is elsewhere.
+  bool is_stored = (a[8] & 0x7F000000) == 0x03000000 && (a[8] & 0x007FFFFC) != 0x007FFFFC;
+  if (!is_computed(declared) || !is_computed(key_path)) return is_stored && a[8] == b[8] ? 1 : -1;
+  uintptr_t getter = identity_of(key_path), place = identity_of(declared);
+  if (place == getter) return 1;
+  if (methods == NULL) return -1;
+  place = (place - (uintptr_t)(methods + 2)) / (2 * sizeof(uint32_t));
+  return place < methods[1] && ((const uintptr_t *)type)[methods[0] + place] == getter;
 }
 #endif
 

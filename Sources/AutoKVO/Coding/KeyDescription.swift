@@ -52,6 +52,6 @@ extension TrackedObject {
     /// - Complexity: O(*n*) for *n* keys and the paths that they are affected by. May be called on any thread.
     public class func validateSchema() throws(KeyValueError) {
         let schema = try ClassSchema.of(self)
-        for slot in schema.keys.indices { try schema.checkPaths(of: slot) }
+        for key in schema.keys { try schema.checkPaths(of: key) }
     }
 }

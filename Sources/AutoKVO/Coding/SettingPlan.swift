@@ -54,10 +54,10 @@ extension SettingPlan {
         var entries: [Entry] = values.map { ($0.key.utf8.count { $0 == UInt8(ascii: ".") }, $0.key, $0.value, nil) }
             .inOrder { ($0.depth, $0.name) < ($1.depth, $1.name) }
         let isDeep = entries.last.map { $0.depth > 0 } ?? false
-        var faults = try arrange(&entries, of: root, validating: validating && !isDeep, comparing: isDeep)
+        var faults = arrange(&entries, of: root, validating: validating && !isDeep, comparing: isDeep)
         // Validations are user code: they are called once, in the order that was found. What they correct may be another object: then what was
         // validated in the former one is validated in that.
-        if validating && isDeep { faults = try arrange(&entries, of: root, validating: true, comparing: true) }
+        if validating && isDeep && prepared.overtaken.isEmpty { faults = arrange(&entries, of: root, validating: true, comparing: true) }
         if let error = KeyValueError(faults.inOrder { $0.name < $1.name }.map(\.error)) { throw error }
     }
 
@@ -66,17 +66,17 @@ extension SettingPlan {
     /// Checks entries in an order in which none is set in an object that a later one replaces. Returns the errors of those that cannot be set.
     private mutating func arrange(
         _ entries: inout [Entry], of root: TrackedObject, validating: Bool, comparing: Bool
-    ) throws(KeyValueError) -> [Fault] {
+    ) -> [Fault] {
         var repetitions = 0
         while true {
             let faults = add(&entries, of: root, validating: validating, comparing: comparing)
-            guard let first = prepared.overtaken.keys.min() else { return faults }
+            guard let first = prepared.overtaken.keys.min(by: { entries[$0].name < entries[$1].name }) else { return faults }
             repetitions += 1
             if repetitions > 16 {
-                throw KeyValueError(
-                    .invalidValue(
-                        "its path leads through an object that another entry replaces, whose path this one changes, too"
-                    ), className: "\(type(of: root))", key: entries[first].name, keyPath: entries[first].name)
+                let (name, others) = (entries[first].name, faults.filter { $0.name != entries[first].name })
+                let reason = "its path leads through an object that another entry replaces, whose path this one changes, too"
+                let error = KeyValueError(.invalidValue(reason), className: "\(type(of: root))", key: name, keyPath: name)
+                return others + [(name, error)]
             }
             // Each comes behind the one that overtakes it: behind where that was, since it may set another object when it has been moved itself.
             // Of a long chain, which this does not settle, behind where it comes now.

@@ -21,7 +21,7 @@ extension TrackedObject {
 /// If the key's automatic notification is off, no observer is called. If the property is an optional that is nil, the
 /// array is empty, and the first edit that adds an element creates it.
 ///
-/// An `@Observed` property is edited in place; for any other, an edit reads, copies and sets the whole array. The proxy
+/// An `@Observed` property is edited in place, unless it is optional or overridden; for any other, an edit reads, copies and sets the whole array. The proxy
 /// is used by one thread at a time, like the property. Handlers run before an edit returns and may edit the array
 /// again.
 public struct MutableArrayProxy {

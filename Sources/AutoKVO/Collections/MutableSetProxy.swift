@@ -19,7 +19,7 @@ extension TrackedObject {
 /// the set cannot hold throws and changes nothing; removing or looking for such a value finds nothing. If the property
 /// is an optional that is nil, the set is empty, and the first edit that adds an element creates it.
 ///
-/// An `@Observed` property is edited in place; for any other, an edit reads, copies and sets the whole set. The proxy
+/// An `@Observed` property is edited in place, unless it is optional or overridden; for any other, an edit reads, copies and sets the whole set. The proxy
 /// is used by one thread at a time, like the property. Handlers run before an edit returns and may edit the set again.
 public struct MutableSetProxy {
     @usableFromInline let proxied: ProxiedKey

@@ -9,7 +9,8 @@
 /// at the call and is not any more then traps with a sentence; `edit(_:)` checks and edits in one.
 ///
 /// The array is changed in place: only the elements that an observer asked for are copied, and those that have to be
-/// kept until the observers were called. While the object is not observed, an edit costs what it costs on the array.
+/// kept until the observers were called. While the object is not observed, an edit costs what it costs on the array;
+/// sorting, shuffling and removing by a condition, which may read the property, copy what moves or leaves.
 /// Inside an open change of the property (`withMutation`) an edit is part of that change; if the key's automatic
 /// notification is off, no observer is called. Handlers run on this thread, after the edit and before the call returns,
 /// and may edit the same property again.

@@ -4,8 +4,8 @@ extension PropertyHandle where Value: Collection, Value.Element: TrackedObject {
     ///     team.$members.observeEach(\.$salary) { member, change in … }
     ///
     /// An object that joins is observed from then on, and one that leaves no longer; one that is in the collection several times is
-    /// observed once, until it is out. An object that only changes its place is observed all the while, unless `update(to:)` moves it: then it
-    /// leaves, and joins again.
+    /// observed once, until it is out. An object that only changes its place is observed all the while, unless `update(to:)` moves it, or an
+    /// `edit` that also adds or removes elements: then it leaves, and joins again.
     ///
     /// - Parameters:
     ///   - keyPath: The handle of the property, or a path of handles.

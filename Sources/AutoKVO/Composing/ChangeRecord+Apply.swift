@@ -209,8 +209,8 @@ extension Change where Value: RandomAccessCollection & RangeReplaceableCollectio
     ///     var rows = list.songs
     ///     list.$songs.observe(options: .new) { change in change.apply(to: &rows) }
     ///
-    /// The copy that each change is applied to stays equal to the array. It takes the option `.new` and the call after the change;
-    /// without them, or if the copy is not as the array was before the change, it traps with a sentence.
+    /// The copy that each change is applied to stays equal to the array. It takes the call after the change, and the
+    /// option `.new` where elements come; without them, or if the copy does not have the change's indexes, it traps with a sentence.
     ///
     /// - Complexity: O(*n* × *r*) for *n* elements and *r* ranges of indexes.
     public func apply(to rows: inout Value) { ChangeRecord(self).apply(to: &rows) }

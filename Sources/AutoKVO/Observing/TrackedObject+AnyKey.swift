@@ -12,7 +12,7 @@ extension TrackedObject {
     ///   - handler: Called as in every form, on the thread that makes the change.
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` if the schema of the object's class has a fault, or the class has no key.
-    /// - Complexity: O(*n*) for *n* keys.
+    /// - Complexity: O(*n* + *d*) for *n* keys and the *d* dependencies between them, those through others among them.
     @discardableResult public func observeAnyKey(
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Change<Any>) -> Void

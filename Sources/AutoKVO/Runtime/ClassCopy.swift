@@ -39,9 +39,16 @@ enum ClassCopy {
                 metadata(of: type), metadata(of: superclass), Borrowed.to(property).rawAddress)
     }
 
-    /// Whether two key paths are of one property, one of them by way of a subclass.
-    static func isSameProperty(_ one: AnyKeyPath, _ other: AnyKeyPath, isProbe: Bool = false) -> Bool {
-        mayAsk(isProbe) && csr_is_same_property(Borrowed.to(one).rawAddress, Borrowed.to(other).rawAddress)
+    /// Whether a key path of a class, or of one between it and a superclass, is of the property that a key path of the superclass names, and
+    /// which may be overridden. Nil if that is not certain.
+    static func isSameProperty(
+        _ declared: AnyKeyPath, _ keyPath: AnyKeyPath, in type: AnyClass, of superclass: AnyClass, isProbe: Bool = false
+    ) -> Bool? {
+        if !mayAsk(isProbe, of: superclass) { return nil }
+        let answer = csr_is_same_property(
+            metadata(of: type), metadata(of: superclass), Borrowed.to(declared).rawAddress,
+            Borrowed.to(keyPath).rawAddress)
+        return answer < 0 ? nil : answer > 0
     }
 
     private static func mayAsk(_ isProbe: Bool) -> Bool { isProbe || RuntimeCheck.holds(.classMetadata) }
@@ -50,24 +57,31 @@ enum ClassCopy {
     }
     /// The same assumption for generic classes and what inherits from them. Asked where there is one: to make such a class takes long.
     private static let listsMethodsOfGeneric =
-        probe(\RuntimeProbeGeneric<Int>.number, \.unit, in: RuntimeProbeLeaf.self, not: RuntimeProbeMiddle.self)
-        && probe(\RuntimeProbeMiddle.third, \.fourth, in: RuntimeProbeLeaf.self, not: RuntimeProbeMiddle.self)
+        RuntimeProbeGeneric<Int>.probe { number, unit in
+            probe(number, unit, in: RuntimeProbeLeaf.self, not: RuntimeProbeMiddle.self, \RuntimeProbeLeaf.unit)
+        }
+        && probe(
+            \RuntimeProbeMiddle.third, \.fourth, in: RuntimeProbeLeaf.self, not: RuntimeProbeMiddle.self,
+            \RuntimeProbeLeaf.fourth)
 
-    /// Whether it is found that a class overrides the first of two properties, and that another class overrides neither.
+    /// Whether it is found that a class overrides the first of two properties, and that another class overrides neither; and that a key path
+    /// of a subclass is of the second one.
     private static func probe<Base: AnyObject>(
-        _ property: KeyPath<Base, Int>, _ other: KeyPath<Base, Int>, in type: AnyClass, not plain: AnyClass
+        _ property: KeyPath<Base, Int>, _ other: KeyPath<Base, Int>, in type: AnyClass, not plain: AnyClass,
+        _ below: AnyKeyPath
     ) -> Bool {
         let overridden = [type, plain].map { type in
             [property, other].map { mayOverride($0, in: type, of: Base.self, isProbe: true) }
                 + [mayOverrideGetter(type, of: Base.self, isProbe: true)]
         }
-        return overridden == [[true, false, true], [false, false, false]]
+        let same = [property, other].map { isSameProperty($0, below, in: plain, of: Base.self, isProbe: true) }
+        return overridden == [[true, false, true], [false, false, false]] && same == [false, true]
     }
 
     static func probe() -> Bool {
         let (type, other, superclass) = (RuntimeProbeOverride.self, RuntimeProbe.self, RuntimeProbeBase.self)
-        let same = [\RuntimeProbeBase.number, \.unit].map { isSameProperty($0, \RuntimeProbe.unit, isProbe: true) }
-        guard type.probe(), probe(\RuntimeProbeBase.number, \.unit, in: type, not: other), same == [false, true],
+        guard type.probe(), probe(\RuntimeProbeBase.number, \.unit, in: type, not: other, \RuntimeProbe.unit),
+            isSameProperty(\RuntimeProbeBase.number, type.path, in: type, of: superclass, isProbe: true) == true,
             let base = make(of: superclass, isKnownNotFinal: false, isProbe: true),
             make(of: other, isKnownNotFinal: false, isProbe: true) == nil
         else { return false }

@@ -99,6 +99,8 @@ class RuntimeProbeBase {
 /// Overrides a getter, which is called in such a way that no compiler can leave it out.
 final class RuntimeProbeOverride: RuntimeProbeBase {
     override var number: Int { 2 }
+    /// Names the property by its own getter, which nothing can override.
+    static var path: AnyKeyPath { \RuntimeProbeOverride.number }
 
     @_optimize(none)
     static func probe() -> Bool {
@@ -111,6 +113,11 @@ final class RuntimeProbeOverride: RuntimeProbeBase {
 class RuntimeProbeGeneric<Value: Equatable> {
     var number: Int { 1 }
     var unit: Int { 1 }
+
+    /// Key paths with the class's parameters.
+    static func probe(_ body: (KeyPath<RuntimeProbeGeneric, Int>, KeyPath<RuntimeProbeGeneric, Int>) -> Bool) -> Bool {
+        body(\.number, \.unit)
+    }
 }
 
 class RuntimeProbeMiddle: RuntimeProbeGeneric<Int> {

@@ -156,9 +156,14 @@ private struct CollectedKeys {
         return !isOverridden(slot) || key.keyPath.map { !ClassCopy.mayOverride($0, in: type, of: owner) } ?? false
     }
 
-    /// Whether it cannot be that: the types differ, or the class stores it.
+    /// Whether it cannot be that: the types differ, or the class stores it; or both are computed, and the key path is not of the other one.
     private func isSurelyAnother(_ key: DeclaredKey, than slot: Int) -> Bool {
-        guard let field = keys[slot].field, keys[slot].declarations.last!.owner != type else { return false }
+        if keys[slot].declarations.last!.owner == type { return false }
+        guard let field = keys[slot].field else {
+            return key.keyPath.map { keyPath in
+                keys[slot].declarations.allSatisfy { $0.isOfSameProperty(as: keyPath, in: type) == false }
+            } ?? false
+        }
         return field.storage.valueType != key.valueType || ownFields.contains { $0.name == key.name }
     }
 

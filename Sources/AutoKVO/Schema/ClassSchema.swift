@@ -110,8 +110,7 @@ final class ClassSchema: @unchecked Sendable {
 
     /// The slot of the key that the class or a superclass declares with a key path, which may begin at either.
     func slot(of keyPath: AnyKeyPath) -> Int? {
-        func isIt(_ other: AnyKeyPath) -> Bool { other == keyPath || ClassCopy.isSameProperty(other, keyPath) }
-        let found = keys.filter { $0.declarations.contains { $0.keyPath.map(isIt) ?? false } }
+        let found = keys.filter { $0.declarations.contains { $0.isOfSameProperty(as: keyPath, in: type) == true } }
         // A subclass may have given it another name, too.
         return (found.first { $0.observed != nil } ?? found.first)?.slot
     }

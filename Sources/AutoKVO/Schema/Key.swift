@@ -139,6 +139,12 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     /// The key path; nil for an `@Observed` property that no schema declares.
     var keyPath: AnyKeyPath? { madeKeyPath.load()?.object ?? makeKeyPath.map { madeKeyPath.setIfNil($0()).object } }
 
+    /// Whether a key path of a class, or of one between it and the declaring one, is of the key's property; nil if that is not certain.
+    func isOfSameProperty(as other: AnyKeyPath, in type: AnyClass) -> Bool? {
+        guard let keyPath else { return nil }
+        return keyPath == other ? true : ClassCopy.isSameProperty(keyPath, other, in: type, of: owner)
+    }
+
     /// The object the key holds now, if it holds a tracked one.
     func readObject(_ object: TrackedObject) -> TrackedObject? {
         holdsReference ? read.reference(in: object, as: TrackedObject.self) : unwrapped(read(object)) as? TrackedObject

@@ -30,6 +30,8 @@ final class ResolvedKey: @unchecked Sendable {
     private enum Overriding: UInt8, AtomicRepresentable { case no, perhaps, yes }
     /// The keys and paths that the declarations, or the class's functions for ported code, say it is derived from.
     let affectedBy: [String]
+    /// Those that the functions for ported code say.
+    private let namedAffectedBy: [String]
     /// Those of them that the superclass does not know of.
     let ownAffectedBy: [String]
     /// Whether writing the property is announced, if something can announce it.
@@ -93,11 +95,13 @@ final class ResolvedKey: @unchecked Sendable {
         declared = isOverridden && property == nil ? DeclaredKey(throughGetterOf: first, in: field!) : first
         let unnamed = isNamed ? nil : inherited
         let named = unnamed?.affectedBy ?? type.keyPathsForValuesAffectingValue(forKey: declared.name).inOrder(by: <)
+        let namedHere = unnamed?.namedAffectedBy ?? named
+        namedAffectedBy = namedHere
         affectedBy = withoutRepetitions(declarations.flatMap(\.affectedBy) + named)
         ownAffectedBy =
             inherited.map { inherited in
                 let own = declarations.dropLast(inherited.declarations.count).flatMap(\.affectedBy)
-                return withoutRepetitions(own + named.filter { !inherited.affectedBy.contains($0) })
+                return withoutRepetitions(own + namedHere.filter { !inherited.namedAffectedBy.contains($0) })
             } ?? affectedBy
         notifiesAutomatically =
             declarations.allSatisfy(\.notifiesAutomatically)

@@ -80,9 +80,9 @@ bool csr_may_override_getter(const void *type, const void *superclass);
 /// between it and the superclass, overrides. The key path may begin at any of them. True also if that is not certain.
 bool csr_may_override_property(const void *type, const void *superclass, const void *key_path);
 
-/// Whether two key paths are of the same property of a class, alone, although they begin at that class and a subclass of it. False also if
-/// that is not certain: on Apple platforms, and in a generic class.
-bool csr_is_same_property(const void *one, const void *other);
+/// Whether two key paths are of the same property, alone: 1 or 0, or -1 if that is not certain, as on Apple platforms. The first one begins
+/// at a superclass, which declares it, the other one at any class from there to a class, in which the property may be overridden.
+int csr_is_same_property(const void *type, const void *superclass, const void *declared, const void *key_path);
 
 /// Whether there is one reference to an object.
 static inline bool csr_is_unique(const void *object) { return swift_isUniquelyReferenced_nonNull_native(object); }

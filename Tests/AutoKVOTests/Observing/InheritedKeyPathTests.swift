@@ -42,6 +42,38 @@ import Testing
         }
     }
 
+    private final class FinallyOverriding: Sub {
+        override var list: [Int] { didSet {} }
+        override var token: Int { super.token }
+        override var itself: Base { super.itself }
+    }
+    private class HalfOverriding: Sub {
+        final override var list: [Int] { didSet {} }
+    }
+    private final class BelowHalf: HalfOverriding {}
+
+    private class Box<Item>: TrackedObject {
+        @Observed var items: [Item] = []
+        var stored = 0
+        var token: Int { stored }
+        func bump() { withMutation(of: "token") { stored += 1 } }
+        func watch(_ told: @escaping (String) -> Void) {
+            observe(\.items) { told("own \($1.kind)") }
+        }
+        override class var schema: Schema {
+            Schema(Box<Item>.self, extending: super.schema) {
+                Key("items", \.items)
+                Key("token", \.token, notifiesAutomatically: false)
+            }
+        }
+    }
+    private class Middle<Item>: Box<Item> {
+        func watchInherited(_ told: @escaping (String) -> Void) {
+            observe(\.items) { told("inherited \($1.kind)") }
+        }
+    }
+    private final class IntBox: Middle<Int> {}
+
     private class Undeclared: TrackedObject {
         @Observed var x = 0
     }
@@ -65,6 +97,42 @@ import Testing
         expectEqual(calls, ["declared", "declared"])
         undeclared.x = 1
         expectEqual(calls.count, 4)
+    }
+
+    @Test("of a final override are the declared key") func finalOverrides() {
+        func check<Object: Sub>(_ object: Object, _ keyPath: KeyPath<Object, [Int]>) {
+            var told: [ChangeKind] = []
+            object.observe(keyPath) { told.append($1.kind) }
+            object.$list.append(3)
+            object.list = object.list
+            expectEqual(told, [.insertion, .setting])
+        }
+        let object = FinallyOverriding()
+        check(object, \.list)
+        check(BelowHalf(), \.list)
+        check(HalfOverriding(), \.list)
+        var told: [Int] = []
+        object.observe(\.token, options: .new) { told.append($1.newValue!) }
+        object.setToken(4)
+        expectEqual(told, [4])
+    }
+
+    @Test("of a subclass of a generic class, and in such a class, are the declared keys") func generic() {
+        let box = IntBox()
+        var told: [String] = []
+        box.watch { told.append($0) }
+        box.watchInherited { told.append($0) }
+        box.observe(\.items) { told.append("literal \($1.kind)") }
+        box.observe(\Box<Int>.items) { told.append("base \($1.kind)") }
+        box.observe(\.token, options: .new) { told.append("token \($1.newValue!)") }
+        box.$items.append(1)
+        expectEqual(told, ["own", "inherited", "literal", "base"].map { $0 + " insertion" })
+        told = []
+        box.items = box.items
+        expectEqual(told, ["own", "inherited", "literal", "base"].map { $0 + " setting" })
+        told = []
+        box.bump()
+        expectEqual(told, ["token 1"])
     }
 
     @Test("are the declared keys: edits have kinds and indexes, and equal values are told")

@@ -72,7 +72,7 @@ extension TrackedObject {
         let (key, isIndependent) = (schema.keys[slot], schema.layout.value[slot].isIndependent)
         try key.checkKeyPath(of: self)
         if isIndependent || key.isDerivedProperty || key.isChecked.load(ordering: .relaxed) { return true }
-        try schema.checkPaths(of: slot)
+        for slot in [slot] + schema.dependencies(of: slot).bases { try schema.checkPaths(of: schema.keys[slot]) }
         var value: Any = ()
         let (read, areAll) = Recorder.keys { if key.isRecorded { value = key.declared.read(self) } }
         var isProperty = false
@@ -115,13 +115,11 @@ extension ResolvedKey {
 }
 
 extension ClassSchema {
-    /// Checks the paths that a key and its bases are affected by, as far as types are declared.
-    func checkPaths(of slot: Int) throws(KeyValueError) {
-        for key in [keys[slot]] + dependencies(of: slot).bases.map({ keys[$0] }) {
-            for path in key.directPaths {
-                do throws(KeyValueError) { _ = try self.path(path) } catch {
-                    throw .schemaFault("it is affected by \"\(path.text)\": \(error)", of: type, key: key.name)
-                }
+    /// Checks the paths that a key itself is affected by, as far as types are declared.
+    func checkPaths(of key: ResolvedKey) throws(KeyValueError) {
+        for path in key.directPaths {
+            do throws(KeyValueError) { _ = try self.path(path) } catch {
+                throw .schemaFault("it is affected by \"\(path.text)\": \(error)", of: type, key: key.name)
             }
         }
     }

@@ -30,7 +30,7 @@ extension KeyValueObserver where Self: TrackedObject {
 /// dies: `observations()` lists it, and `removeAllObservers()` ends it until the member is read again.
 ///
 /// **Which keys a member stands for.** Those that it reads, whatever it is: a handle, a declared key, an inherited or computed property,
-/// a path through other objects. Of what is no key itself the value is computed before and after each change of what it read, on the
+/// a path through other objects. Of what is no key itself the value is computed once for each change of what it read, behind it, on the
 /// thread that makes the change.
 ///
 /// **What is missed.**
@@ -52,7 +52,7 @@ public final class ObservableView<Object: TrackedObject>: Observable {
 
     /// The value of a property, its read seen by Observation.
     ///
-    /// - Complexity: That of reading the property, one lock and one dictionary access; at the first read a registration.
+    /// - Complexity: O(1) and that of reading the property; at the first read a registration.
     public subscript<Value>(dynamicMember keyPath: KeyPath<Object, Value>) -> Value {
         access(keyPath, \.[dynamicMember: keyPath] as KeyPath<_, Value>) { $0.observe(keyPath, of: object) }
         return object[keyPath: keyPath]
