@@ -17,12 +17,13 @@ struct StoredProperty {
     }
 
     var name: String { key.name }
+    var slot: Int { key.slot }
     /// The object; nil if it has died.
     var object: TrackedObject? { reference.object }
     var isWeak: Bool { key.isWeak }
     /// When it is undone, of all that one step has changed: a setter may change other properties, so it comes before those; one that
     /// converts a value by other properties comes behind them.
-    var turn: Int { key.isOverridden ? key.height > 0 ? 1 : -1 : 0 }
+    var turn: Int { key.isOverridden && key.declared.write != nil ? key.height > 0 ? 1 : -1 : 0 }
     static func objects(in value: Any?) -> [TrackedObject] { trackedObjects(in: value) }
     /// The objects that the property holds by a strong reference.
     var parts: [TrackedObject] {
@@ -51,6 +52,13 @@ struct StoredProperty {
         return PastChange(
             kind: change.kind, indexes: change.indexes, old: referent.map { PinnedReference($0) } ?? old,
             new: change.kind == .setting ? nil : change.newValue)
+    }
+
+    /// A function that stores what is stored now again, if that is not so then.
+    var keepingStored: () -> Void {
+        guard let object, let storage = key.storageType, let field = key.field else { return {} }
+        let stored = storage.reader(of: field)(object)
+        return { if !storage.stores(stored, in: field, of: object) { storage.restore(stored, in: field, of: object) } }
     }
 
     /// Undoes a change in the property's storage: no setter runs, unless a subclass overrides the property and a `Key` declares it. A property
@@ -132,8 +140,9 @@ final class OutermostChange {
     func begins(of isConcerned: (ObjectIdentifier) -> Bool) -> Bool {
         if isUnderWay { return false }
         let context = ThreadContext.current
-        var first = context.value.twoEdits ?? context.value.delivering
-        if context.value.twoEdits == nil, !(first?.object.isCoalescing ?? false) {
+        let edits = context.value.twoEdits.flatMap { $0.object.changedFirst.map(isConcerned) ?? false ? $0 : nil }
+        var first = edits ?? context.value.delivering
+        if edits == nil, !(first?.object.isCoalescing ?? false) {
             let open = context.value.openTransactions.members.map(\.object)
             first = open.first { $0.isPreparing && $0.target.map(isConcerned) ?? false }.map { .to($0) } ?? first
         }

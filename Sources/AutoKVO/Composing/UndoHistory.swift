@@ -66,9 +66,9 @@ public final class UndoHistory: TrackedObject {
     private struct Followed {
         /// In how many places it is. 0 if it has left them in this step: it may come back before the step is over.
         var places = 1
-        /// The objects in its properties, each with the number of places there. They follow from the changes that were recorded, not from
+        /// The objects in its properties, by their slots, each with the number of places there. They follow from the changes that were recorded, not from
         /// what the properties hold now, which may have changed again.
-        var parts: [ObjectIdentifier: Int] = [:]
+        var parts: [Int: [ObjectIdentifier: Int]] = [:]
         var observations: [KeyValueObservation] = []
     }
     private var followed: [ObjectIdentifier: Followed] = [:]
@@ -108,7 +108,8 @@ public final class UndoHistory: TrackedObject {
     /// - Parameters:
     ///   - objects: The objects. They are not kept alive.
     ///   - includingParts: Whether the tracked objects that are in their properties, but the weak ones, and in those of these, are recorded too,
-    ///     as long as they are there, and until the end of the step that takes them out. A history is not.
+    ///     as long as they are there, and until the end of the step that takes them out. A history is not. Parts that refer strongly to each
+    ///     other in a circle are recorded also after they were taken out: let one refer weakly.
     ///   - limit: How many steps are kept.
     /// - Complexity: To record a change takes what an observer with its values takes; with `includingParts`, O(*n*) where a collection of *n*
     ///   objects is assigned, also by `rows[0] = row`. An edit through its handle, `$rows[0] = row`, says what came and went.
@@ -176,7 +177,15 @@ public final class UndoHistory: TrackedObject {
         }
         coalescingChanges {
             let entries = step.entries.values.joined()
-            for entry in entries.sorted(by: { ($0.property.turn, $1.number) < ($1.property.turn, $0.number) }) {
+                .sorted { ($0.property.turn, $1.number) < ($1.property.turn, $0.number) }
+            // A setter may edit a list whose own edits are undone behind it, each at its indexes.
+            let isEdited = { (entry: Entry) in entry.property.turn == 0 && entry.change.kind != .setting }
+            var kept = entries.first?.property.turn ?? 0 < 0 ? entries.filter(isEdited).map(\.property.keepingStored) : []
+            for entry in entries {
+                if entry.property.turn >= 0 {
+                    for restore in kept { restore() }
+                    kept = []
+                }
                 do throws(KeyValueError) { try entry.property.revert(entry.change) } catch {
                     Diagnostics.report("A change of \(entry.property.name) could not be undone: \(error)")
                 }
@@ -205,11 +214,19 @@ public final class UndoHistory: TrackedObject {
         if isStepComplete, mode != .replaying { endLeaving() }
         if followed[whole] == nil { return }
         if includesParts, property.mayHoldParts {
-            for part in StoredProperty.objects(in: change.newValue) { follow(part, in: whole) }
-            for part in StoredProperty.objects(in: change.oldValue) {
-                followed[whole]?.parts[ObjectIdentifier(part)]? -= 1
-                leave(ObjectIdentifier(part), places: 1)
+            // What was set without a notification is not counted.
+            let counted = followed[whole]?.parts[property.slot] ?? [:]
+            var left = change.kind == .setting ? counted : [:]
+            for part in StoredProperty.objects(in: change.kind == .setting ? nil : change.oldValue) {
+                let identity = ObjectIdentifier(part)
+                if left[identity, default: 0] < counted[identity, default: 0] { left[identity, default: 0] += 1 }
             }
+            for (part, places) in left {
+                let rest = counted[part]! - places
+                followed[whole]?.parts[property.slot]?[part] = rest > 0 ? rest : nil
+            }
+            for part in StoredProperty.objects(in: change.newValue) { follow(part, in: (whole, property.slot)) }
+            for (part, places) in left { leave(part, places: places) }
         }
         count += 1
         let entry = Entry(object: whole, number: count, property: property, change: past)
@@ -244,12 +261,12 @@ public final class UndoHistory: TrackedObject {
         coalescingChanges { (undoTitle, redoTitle) = (undoable.last?.title, redoable.last?.title) }
     }
 
-    private func follow(_ object: TrackedObject, in whole: ObjectIdentifier? = nil) {
+    private func follow(_ object: TrackedObject, in whole: (ObjectIdentifier, slot: Int)? = nil) {
         // Not recursive: objects may be in each other to any depth.
         var places = [(object, whole)]
         while let (object, whole) = places.popLast() {
             let identity = ObjectIdentifier(object)
-            if let whole { followed[whole]?.parts[identity, default: 0] += 1 }
+            if let (whole, slot) = whole { followed[whole]?.parts[slot, default: [:]][identity, default: 0] += 1 }
             followed[identity]?.places += 1
             // A history that recorded itself, or another one that records it, would never come to an end.
             if followed[identity] != nil || object is UndoHistory { continue }
@@ -261,23 +278,25 @@ public final class UndoHistory: TrackedObject {
             // Also of one that has left: steps may still have changes of it.
             if deaths[identity] == nil { deaths[identity] = object.onDeinit { [weak self] in self?.forget(identity) } }
             followed[identity]?.observations = observations
-            if includesParts { places += properties.flatMap(\.parts).reversed().map { ($0, identity) } }
+            if includesParts {
+                places += properties.flatMap { key in key.parts.map { ($0, (identity, key.slot)) } }.reversed()
+            }
         }
     }
 
     private func leave(_ identity: ObjectIdentifier, places: Int) {
         followed[identity]?.places -= places
-        if followed[identity]?.places == 0 { leaving.append(identity) }
+        if followed[identity]?.places ?? 1 <= 0 { leaving.append(identity) }
     }
 
     /// Stops recording the objects that have left. This waits for the next step: the history may hear of a change that was made while they
     /// were there only after they have left.
     private func endLeaving() {
         while let identity = leaving.popLast() {
-            guard let object = followed[identity], object.places == 0 else { continue }
+            guard let object = followed[identity], object.places <= 0 else { continue }
             followed[identity] = nil
             for observation in object.observations { observation.remove() }
-            for (part, places) in object.parts { leave(part, places: places) }
+            for (part, places) in object.parts.values.joined() { leave(part, places: places) }
         }
     }
 
@@ -285,7 +304,7 @@ public final class UndoHistory: TrackedObject {
     private func forget(_ identity: ObjectIdentifier) {
         let former = followed.removeValue(forKey: identity)
         deaths[identity] = nil
-        for (part, places) in former?.parts ?? [:] { leave(part, places: places) }
+        for (part, places) in (former?.parts ?? [:]).values.joined() { leave(part, places: places) }
         func drop(_ steps: inout [Step]) -> [[Entry]?] {
             defer { steps.removeAll { $0.entries.isEmpty } }
             return steps.indices.map { steps[$0].entries.removeValue(forKey: identity) }

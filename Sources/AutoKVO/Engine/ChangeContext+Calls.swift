@@ -12,6 +12,12 @@ extension ChangeContext {
         let pooled = thread.value.takeSubject()
         let rest = pooled.object
         if let route { rest.setTopic(route) } else { rest.setTopic(.to(record!), slot, record!.list(slot)!) }
+        // The observers behind this one, and those of derived keys, wait for the calls that are left.
+        let own = thread.value.delivering.map { $0.use { $0.subjects.map(\.object) } } ?? []
+        func ofSameChange(_ other: Subject) -> Bool {
+            other.continuation == nil
+                && (other.identity == rest.topics.1 || own.contains { $0 === other || $0 === other.source })
+        }
         var next = 0
         withoutActuallyEscaping(call) { call in
             func callRest() {
@@ -19,7 +25,7 @@ extension ChangeContext {
                     next += 1
                     rest.continuation = next == count ? nil : callRest
                     if next == count { thread.value.removePending(rest) }
-                    if next < count, !rest.isPending { thread.value.appendPending(rest) }
+                    if next < count, !rest.isPending { thread.value.appendPending(rest, before: ofSameChange) }
                     call(next - 1)
                 }
             }

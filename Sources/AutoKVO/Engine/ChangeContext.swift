@@ -20,6 +20,9 @@ class ChangeContext: PooledObject {
     private struct Kept {
         var observation: KeyValueObservation?
         var route: Route?
+        /// The name of the one key that an expression read: a later evaluation may read another one.
+        var keyPath: String?
+        /// Nil for a set, which has no indexes: its elements are no values that were asked for.
         var edit: CollectionChange?
         var old: Any?
         var new: Any?
@@ -90,15 +93,18 @@ class ChangeContext: PooledObject {
 
     var observer: AnyObject? { observation!.use { $0.observer } }
 
-    var keyPath: String { route?.object.text ?? currentObservation.directKey }
+    var keyPath: String { kept.keyPath ?? route?.object.text ?? currentObservation.directKey }
 
     /// Takes ownership of what it borrows, because a handler kept its change.
     final func keep() { keep(old: oldValue(as: Any.self), new: newValue(as: Any.self)) }
 
     private final func keep(old: Any?, new: Any?) {
+        let edit = event.value.edit.flatMap { $0.use { $0.indexes == nil } ? nil : $0.object }
         kept = Kept(
-            observation: observation?.object, route: route?.object, edit: event.value.edit?.object, old: old, new: new,
+            observation: observation?.object, route: route?.object,
+            keyPath: route.flatMap { $0.use { $0.expression == nil ? nil : $0.text } }, edit: edit, old: old, new: new,
             event: event.value)
+        kept.event.edit = edit.map { .to($0) }
         kept.event.type = Any.self
         kept.event.old = old == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &kept.old).pointer)
         kept.event.new = new == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &kept.new).pointer)
@@ -108,7 +114,7 @@ class ChangeContext: PooledObject {
     /// Whether nothing is left of an earlier delivery. The event and `nextSpare` are written before they are read.
     final var isBlank: Bool {
         observation == nil && route == nil && calls == nil && kept.observation == nil && kept.route == nil
-            && kept.edit == nil && kept.old == nil && kept.new == nil
+            && kept.keyPath == nil && kept.edit == nil && kept.old == nil && kept.new == nil
     }
 
     /// Releases what it owns. No handler is called with it.

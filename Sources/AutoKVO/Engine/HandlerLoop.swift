@@ -78,8 +78,9 @@ struct HandlerLoop {
         TestPoint.beforeCall.reach()
         let calls = observation.handling.ignoresChange ? subject.use { $0.calls } : nil
         // One that waited at a scheduler, and has been dropped meanwhile, is made again.
-        if let calls, calls.called.contains(observation), route.map({ calls.add($0.object, of: observation) }) ?? true {
-            return
+        if let calls, calls.called.contains(observation) {
+            guard let route, observation.takes(subject.object.event) else { return }
+            if calls.add(route.object, of: observation) { return }
         }
         guard observation.flags.isDisjoint(with: slowPathFlags) else {
             return callIfAdmitted(observation, by: route, calls)
@@ -176,12 +177,13 @@ extension KeyValueObservation {
     /// Whether `.prior`, `.once` and `.distinct` allow the call: nil if not; with `.once` which of its `armings` has fired. Not inlined, as its
     /// variables would be on the stack of the handlers.
     @inline(never)
+    fileprivate func takes(_ event: ChangeEvent) -> Bool {
+        options.isDisjoint(with: event.excluded) && !(options.contains(.distinct) && event.isUnchanged)
+    }
+
     fileprivate func admits(_ subject: Subject, _ route: Borrowed<Route>?, _ calls: CallsOfChange?) -> Int? {
         let event = subject.event
-        guard options.isDisjoint(with: event.excluded), isLive, !event.isPrior || options.contains(.prior) else {
-            return nil
-        }
-        if options.contains(.distinct), event.isUnchanged { return nil }
+        guard takes(event), isLive, !event.isPrior || options.contains(.prior) else { return nil }
         return options.contains(.once) ? claim(subject, route?.object, calls) : state == .active ? 0 : nil
     }
 

@@ -26,7 +26,8 @@ extension KeyValueObservation {
     /// Arms an observation with `.once` again after it has fired. Has no effect while it is armed. Of a change that was made before
     /// this call it is not notified, also where others are still to be, except for the one that it has fired for. While another thread
     /// arms it, this returns at once, and it is notified of changes that begin when that thread's call has returned. From then on
-    /// it is called behind the other observers; one of a single key that is armed while observers of that key are called keeps its place.
+    /// it is called behind the other observers; one of a single key that is armed while observers of that key are called, or
+    /// while its change waits at a scheduler, keeps its place.
     ///
     /// With `.retainsTarget` it keeps the target alive again. Inside the handler, and while the change waits at a scheduler, it ends the
     /// delivery under way: the `onEnd` closures run with `.fired` before it returns. A change that waits is still delivered.

@@ -163,9 +163,12 @@ extension ValueStorage {
     }
 
     static func restore(_ value: Any, in field: FieldLayout.Field, of object: TrackedObject) {
-        if let value = heldContent(of: value, as: Value.self) ?? (value as? Value) {
-            Property(object, PropertyStorage(in: object, offset: field.offset)).write(value)
-        }
+        guard let value = heldContent(of: value, as: Value.self) ?? (value as? Value) else { return }
+        let property = Property<Value>(object, PropertyStorage(in: object, offset: field.offset))
+        func put(in stored: inout Value) { stored = value }
+        // An equal value that is another one was changed in place, and that is not compared.
+        let isEqual = property.storage.isDistinct && object.holds(value, at: property.storage)
+        if isEqual, !property.storage.holds(value) { put(in: &property.value) } else { property.write(value) }
     }
 
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {

@@ -15,7 +15,9 @@ extension TrackedObject {
             let (rest, whole) = (thread.value.takeSubject(), thread.value.takeTransaction())
             let outer = thread.value.twoEdits
             thread.value.twoEdits = whole
+            whole.object.changedFirst = ObjectIdentifier(self)
             defer {
+                whole.object.changedFirst = nil
                 rest.object.continuation = nil
                 rest.use { $0.record?.use { record in record.lock.withLock { record.interestDidChange(by: -1) } } }
                 thread.value.twoEdits = outer

@@ -60,8 +60,9 @@ extension ClassSchema {
         // may be private there, or in another module.
         let own = FieldLayout.ownOffsets(of: key.declared.owner)
         let names = [name, "$__lazy_storage_$_" + name]
-        let isStored = layout.fields.contains { names.contains($0.name) && own.contains($0.offset) }
-        return isStored ? problem(ofSilent: key, keys) : nil
+        let places = layout.fields.filter { names.contains($0.name) }.map(\.offset)
+        key.mayBeStored = !places.isEmpty
+        return places.contains(where: own.contains) ? problem(ofSilent: key, keys) : nil
     }
 
     /// Why no observer would be called of a property that is neither observed nor computed from what is.

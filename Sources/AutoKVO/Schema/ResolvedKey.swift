@@ -43,6 +43,8 @@ final class ResolvedKey: @unchecked Sendable {
     var doubtfulBase: Int?
     /// Paths over other objects that this key is declared to be derived from.
     var directPaths: [DerivedPath] = []
+    /// Whether the computed property may be a superclass's stored one: a lazy one reads something only at its first use.
+    var mayBeStored = false
     let closure = OnceReference<DependencyClosure>()
     /// The order in which observers of derived keys are called: as declared, but after the keys they are derived from. 0 for any other key.
     lazy var height = isRecorded || !affectedBy.isEmpty ? (slot + 1) << 16 : 0

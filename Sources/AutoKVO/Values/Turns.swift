@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The turns of the threads that tell of one property's changes, and read its value for that. Two threads may do so at once, and the older value
 /// would be handed over last:
 ///
@@ -11,7 +9,7 @@ import Synchronization
 /// that changes the property again. A turn that the same thread takes inside of its own does not overtake: it has handed over what is newer.
 @usableFromInline final class Turns: Sendable {
     /// The last one that was taken, the thread that has taken the last ones, and the first of these.
-    private let turns = Mutex((last: 0, thread: UInt(0), first: 0))
+    private let turns = Guarded((last: 0, thread: UInt(0), first: 0))
 
     @usableFromInline init() {}
 

@@ -17,6 +17,12 @@ private final class Lazily: Named {
     lazy var late = [0]
     override class var schema: Schema { Schema(Lazily.self, extending: super.schema) { Key("late", \.late) } }
 }
+private class LazyBase: Named {
+    lazy var late = name.utf8.count
+}
+private final class BelowLazy: LazyBase {
+    override class var schema: Schema { Schema(BelowLazy.self, extending: super.schema) { Key("late", \.late) } }
+}
 private final class Constant: Named {
     let fixed = [0]
     override class var schema: Schema { Schema(Constant.self, extending: super.schema) { Key("fixed", \.fixed) } }
@@ -193,12 +199,48 @@ struct SchemaFaultTests {
         #expect(lines.contains { $0.contains("faulty") })
     }
 
-    @Test("a key that nothing announces is a fault that says what to write", arguments: 0..<5)
+    private final class Player: TrackedObject {
+        @Observed private var _volume = 5
+        @Observed var enabled = true
+        @Observed var firstName = "Ann"
+        var volume: Int {
+            get { _volume }
+            set { _volume = min(max(newValue, 0), 10) }
+        }
+        var isEnabled: Bool {
+            get { enabled }
+            set { enabled = newValue }
+        }
+        override class var schema: Schema {
+            Schema(Player.self, extending: super.schema) {
+                Key("volume", \.volume)
+                Key("isEnabled", \.isEnabled)
+                Key("first_name", \.firstName)
+            }
+        }
+    }
+
+    @Test("a key whose name is part of the property's behind it, or the reverse, is meant") func backing() throws {
+        let player = Player()
+        try Player.validateSchema()
+        var told: [String] = []
+        for key in ["volume", "isEnabled", "first_name"] {
+            try player.observe(key, options: .new) { told.append("\($0.newValue!)") }
+        }
+        try player.setValue(20, forKey: "volume")
+        try player.setValue(false, forKey: "isEnabled")
+        try player.setValue("Bea", forKey: "first_name")
+        expectEqual(told, ["10", "false", "Bea"])
+        _ = try player.dictionaryWithValues()
+    }
+
+    @Test("a key that nothing announces is a fault that says what to write", arguments: 0..<6)
     func neverTold(index: Int) {
         let cases: [(TrackedObject, String, [String])] = [
             (Misnamed(), "nmae", ["Key(\"name\", \\.name)", "own name"]),
             (Stored(), "plain", ["@Observed", "affectedBy:", "notifiesAutomatically: false"]),
             (Lazily(), "late", ["@Observed", "affectedBy:", "notifiesAutomatically: false"]),
+            (BelowLazy(), "late", ["@Observed", "affectedBy:", "notifiesAutomatically: false"]),
             (Constant(), "fixed", ["notifiesAutomatically: false"]),
             (OtherType(), "age", ["String", "Int", "Key(\"age\", \\.age)"]),
         ]

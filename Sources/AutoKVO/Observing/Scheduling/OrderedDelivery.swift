@@ -82,11 +82,12 @@
     /// Calls the handler with a change that was taken out of the queue, unless it is one to be dropped.
     private func perform(_ call: Call?, _ change: ScheduledChange, on actor: AnyObject?) {
         TestPoint.taken.reach()
-        let target = change.target
+        // To the end: an observation that fires does so for this call, and not for a death in it.
+        let (target, observer) = (change.target, change.observer)
         let isDropped = (target == nil || change.isWithdrawn) && !change.isOfAnotherPath()
         if !isDropped { call?(actor, change) }
         change.endDelivery(wasDropped: isDropped)
-        extendLifetime(target)
+        extendLifetime((target, observer))
     }
 
     /// Under the lock. The change is the caller's.
@@ -118,6 +119,7 @@
         while let change = lock.withLock({ take(upTo: .max) }) {
             change.endDelivery()
             change.drop()
+            change.value = nil
         }
         extendLifetime(lastCall)
     }
