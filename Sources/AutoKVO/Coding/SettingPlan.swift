@@ -57,7 +57,9 @@ extension SettingPlan {
         var faults = arrange(&entries, of: root, validating: validating && !isDeep, comparing: isDeep)
         // Validations are user code: they are called once, in the order that was found. What they correct may be another object: then what was
         // validated in the former one is validated in that.
-        if validating && isDeep && prepared.overtaken.isEmpty { faults = arrange(&entries, of: root, validating: true, comparing: true) }
+        if validating && isDeep && prepared.overtaken.isEmpty {
+            faults = arrange(&entries, of: root, validating: true, comparing: true)
+        }
         if let error = KeyValueError(faults.inOrder { $0.name < $1.name }.map(\.error)) { throw error }
     }
 
@@ -70,12 +72,16 @@ extension SettingPlan {
         var repetitions = 0
         while true {
             let faults = add(&entries, of: root, validating: validating, comparing: comparing)
-            guard let first = prepared.overtaken.keys.min(by: { entries[$0].name < entries[$1].name }) else { return faults }
+            guard let first = prepared.overtaken.keys.min(by: { entries[$0].name < entries[$1].name }) else {
+                return faults
+            }
             repetitions += 1
             if repetitions > 16 {
                 let (name, others) = (entries[first].name, faults.filter { $0.name != entries[first].name })
-                let reason = "its path leads through an object that another entry replaces, whose path this one changes, too"
-                let error = KeyValueError(.invalidValue(reason), className: "\(type(of: root))", key: name, keyPath: name)
+                let reason =
+                    "its path leads through an object that another entry replaces, whose path this one changes, too"
+                let error = KeyValueError(
+                    .invalidValue(reason), className: "\(type(of: root))", key: name, keyPath: name)
                 return others + [(name, error)]
             }
             // Each comes behind the one that overtakes it: behind where that was, since it may set another object when it has been moved itself.

@@ -180,7 +180,8 @@ public final class UndoHistory: TrackedObject {
                 .sorted { ($0.property.turn, $1.number) < ($1.property.turn, $0.number) }
             // A setter may edit a list whose own edits are undone behind it, each at its indexes.
             let isEdited = { (entry: Entry) in entry.property.turn == 0 && entry.change.kind != .setting }
-            var kept = entries.first?.property.turn ?? 0 < 0 ? entries.filter(isEdited).map(\.property.keepingStored) : []
+            var kept =
+                entries.first?.property.turn ?? 0 < 0 ? entries.filter(isEdited).map(\.property.keepingStored) : []
             for entry in entries {
                 if entry.property.turn >= 0 {
                     for restore in kept { restore() }

@@ -20,13 +20,18 @@ class ChangeContext: PooledObject {
     private struct Kept {
         var observation: KeyValueObservation?
         var route: Route?
-        /// The name of the one key that an expression read: a later evaluation may read another one.
-        var keyPath: String?
-        /// Nil for a set, which has no indexes: its elements are no values that were asked for.
+        /// Of an expression: a later evaluation may read another key.
+        var keyRead: Text?
         var edit: CollectionChange?
         var old: Any?
         var new: Any?
         var event = ChangeEvent()
+    }
+
+    /// In an object, since the other changes have none.
+    private final class Text {
+        let text: String
+        init(_ text: String) { self.text = text }
     }
 
     init(_ event: InPlace<ChangeEvent>) {
@@ -93,18 +98,17 @@ class ChangeContext: PooledObject {
 
     var observer: AnyObject? { observation!.use { $0.observer } }
 
-    var keyPath: String { kept.keyPath ?? route?.object.text ?? currentObservation.directKey }
+    var keyPath: String { kept.keyRead?.text ?? route?.object.text ?? currentObservation.directKey }
 
     /// Takes ownership of what it borrows, because a handler kept its change.
     final func keep() { keep(old: oldValue(as: Any.self), new: newValue(as: Any.self)) }
 
     private final func keep(old: Any?, new: Any?) {
-        let edit = event.value.edit.flatMap { $0.use { $0.indexes == nil } ? nil : $0.object }
         kept = Kept(
             observation: observation?.object, route: route?.object,
-            keyPath: route.flatMap { $0.use { $0.expression == nil ? nil : $0.text } }, edit: edit, old: old, new: new,
+            keyRead: route.flatMap { $0.use { $0.expression == nil ? nil : Text($0.text) } },
+            edit: event.value.edit?.object, old: old, new: new,
             event: event.value)
-        kept.event.edit = edit.map { .to($0) }
         kept.event.type = Any.self
         kept.event.old = old == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &kept.old).pointer)
         kept.event.new = new == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &kept.new).pointer)
@@ -114,7 +118,7 @@ class ChangeContext: PooledObject {
     /// Whether nothing is left of an earlier delivery. The event and `nextSpare` are written before they are read.
     final var isBlank: Bool {
         observation == nil && route == nil && calls == nil && kept.observation == nil && kept.route == nil
-            && kept.keyPath == nil && kept.edit == nil && kept.old == nil && kept.new == nil
+            && kept.keyRead == nil && kept.edit == nil && kept.old == nil && kept.new == nil
     }
 
     /// Releases what it owns. No handler is called with it.
@@ -151,7 +155,7 @@ struct ChangeEvent {
     var excluded: ObservingOptions = []
     /// Whether observers have been told different old values: see `ToldElsewhere`.
     var isAmbiguous = false
-    /// How a collection is edited. The subject owns it.
+    /// How an array is edited: for its indexes. The subject owns it. An edit of a set has elements, which a kept change may not keep.
     var edit: Borrowed<CollectionChange>?
     /// Identifies the change that makes a prior call and the call after it.
     var token: UInt = 0

@@ -95,7 +95,7 @@ extension Subject {
             if isKnown, openSubjects > 0, route != nil, isOpenElsewhere(ThreadContext.current) { includeFurtherWrite() }
             readNew()
         }
-        event.edit = edit.map { .to($0) }
+        event.edit = edit.flatMap { $0.indexes == nil ? nil : .to($0) }
         if isKnown || isDropped { return }
         event.old = old.pointer
         event.new = new.pointer

@@ -55,7 +55,9 @@ extension ClassSchema {
         if !key.notifiesAutomatically || !key.affectedBy.isEmpty { return nil }
         if let text = textWithoutReflection(layout) { return text }
         let inherited = keys.first { $0.slot < key.slot && $0.name == name }?.storageType
-        if let inherited, !inherited.isDerived, inherited.valueType != valueType { return mismatch(inherited.valueType) }
+        if let inherited, !inherited.isDerived, inherited.valueType != valueType {
+            return mismatch(inherited.valueType)
+        }
         // A computed property depends on what it reads. What that is shows when it is read: see `checkFirstUse`. One that another class stores
         // may be private there, or in another module.
         let own = FieldLayout.ownOffsets(of: key.declared.owner)

@@ -93,7 +93,9 @@ private final class TitledLink: DeepLink {
 
 /// Derived values of a class that overrides another getter.
 @Suite(.needs(.classMetadata)) struct UnrelatedOverrideTests {
-    private static func make(_ number: Int) -> Ladder { [Ladder(), TitledLadder(), WideLadder(), LabelledLadder()][number] }
+    private static func make(_ number: Int) -> Ladder {
+        [Ladder(), TitledLadder(), WideLadder(), LabelledLadder()][number]
+    }
 
     @Test("are computed once for each change, and not at all behind an equal value", arguments: 0..<4)
     func counts(number: Int) {

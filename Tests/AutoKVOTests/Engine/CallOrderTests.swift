@@ -12,7 +12,8 @@ struct CallOrderTests {
     private let list = List()
     private let log = MessageLog()
 
-    @Test("those that are left come before later observers, and before those of derived keys", arguments: [false, true])
+    @Test(
+        "those that are left come before later observers, and before those of derived keys", arguments: [false, true])
     func elements(isDerived: Bool) {
         list.$items.observeElements(added: { [unowned list, log] item in
             log.add("A\(item)")

@@ -81,7 +81,9 @@ private final class Special: Priced {
 
 /// Keys of computed properties, and keys of a subclass with their names.
 struct InheritedNameTests {
-    @Test("a computed property that is private in a superclass and one of a subclass are two keys", .needs(.classMetadata), arguments: [false, true])
+    @Test(
+        "a computed property that is private in a superclass and one of a subclass are two keys",
+        .needs(.classMetadata), arguments: [false, true])
     func computed(isLate: Bool) throws {
         let object = isLate ? LateTitled() : Titled()
         var told: [String] = []
@@ -104,7 +106,9 @@ struct InheritedNameTests {
         expectEqual(told.map { "\($0)" }, ["1km"])
     }
 
-    @Test("a subclass may override a derived or computed property with one of a narrower type", arguments: ["style", "plain"])
+    @Test(
+        "a subclass may override a derived or computed property with one of a narrower type",
+        arguments: ["style", "plain"])
     func covariant(key: String) throws {
         let object = TextShape()
         object.stored = TextStyle()

@@ -84,7 +84,8 @@ extension TrackedObject {
             let names = [bare(key.name), bare(other.name)].inOrder { $0.utf8.count < $1.utf8.count }
             // Of names of a few letters each is near.
             isProperty =
-                other.name.utf8.count > 3 && !names[1].hasPrefix(names[0]) && !names[1].hasSuffix(names[0]) && other.storageType?.valueType == key.declared.valueType
+                other.name.utf8.count > 3 && !names[1].hasPrefix(names[0]) && !names[1].hasSuffix(names[0])
+                && other.storageType?.valueType == key.declared.valueType
                 && nearestName(to: key.name, among: [other.name]) != nil && other.observed!.stores(value, in: self)
         }
         if !areAll { return false }

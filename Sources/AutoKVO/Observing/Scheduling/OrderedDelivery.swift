@@ -83,7 +83,7 @@
     private func perform(_ call: Call?, _ change: ScheduledChange, on actor: AnyObject?) {
         TestPoint.taken.reach()
         // To the end: an observation that fires does so for this call, and not for a death in it.
-        let (target, observer) = (change.target, change.observer)
+        let (target, observer) = (change.target, change.isCounted ? change.observer : nil)
         let isDropped = (target == nil || change.isWithdrawn) && !change.isOfAnotherPath()
         if !isDropped { call?(actor, change) }
         change.endDelivery(wasDropped: isDropped)
@@ -135,7 +135,7 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
     private var delivery: OrderedDelivery?
     private var actor: AnyObject?
     /// Whether it is one of its observation's `deliveries`. Set before it is in the queue; then it belongs to whoever takes it out.
-    private var isCounted = false
+    fileprivate var isCounted = false
     /// What is sent with it.
     fileprivate(set) var value: Any?
     /// Its place in the queue. Set before the operation is scheduled.

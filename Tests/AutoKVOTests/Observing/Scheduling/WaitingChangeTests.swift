@@ -82,7 +82,8 @@ struct WaitingChangeTests {
         expectEqual(log.messages, ["called", "fired"])
     }
 
-    @Test("a call of several paths is not made for one whose value is equal", arguments: [0, 1]) func equal(value: Int) {
+    @Test("a call of several paths is not made for one whose value is equal", arguments: [0, 1]) func equal(value: Int)
+    {
         let (pair, panel) = (Pair(), Panel())
         [pair.$a, pair.$b].observe(for: panel, options: .distinct, on: scheduler) { [log] _ in log.add("called") }
         coalescingChanges {
