@@ -24,27 +24,6 @@
 /// values, and with them objects that were taken out of a property (one that came and went within a step until the step is undone). What it has
 /// of an object ends with the object. Like the objects, it is used by one thread at a time. Its observers get no prior calls.
 public final class UndoHistory: TrackedObject {
-    /// One change of one property.
-    private struct Entry {
-        /// The object that has the property, and the entry's number in the order of all.
-        let object: ObjectIdentifier
-        let number: Int
-        let property: StoredProperty
-        let change: PastChange
-    }
-
-    private struct Title: Equatable {
-        /// Tells the step from all others: that of its last entry when it was made.
-        let number: Int
-        let name: String
-    }
-
-    private struct Step {
-        let title: Title
-        /// By object, so that an object that dies is found in a large step.
-        var entries: [ObjectIdentifier: [Entry]]
-    }
-
     private enum Mode { case recording, grouping, replaying }
 
     private var undoable: [Step] = []
@@ -62,15 +41,6 @@ public final class UndoHistory: TrackedObject {
     private var replayed: [Entry] = []
     private let outermost = OutermostChange()
     private let includesParts: Bool
-    /// An object whose changes are recorded.
-    private struct Followed {
-        /// In how many places it is. 0 if it has left them in this step: it may come back before the step is over.
-        var places = 1
-        /// The objects in its properties, by their slots, each with the number of places there. They follow from the changes that were recorded, not from
-        /// what the properties hold now, which may have changed again.
-        var parts: [Int: [ObjectIdentifier: Int]] = [:]
-        var observations: [KeyValueObservation] = []
-    }
     private var followed: [ObjectIdentifier: Followed] = [:]
     private var deaths: [ObjectIdentifier: DeinitAction] = [:]
     /// The objects that have left their last place since the last step began. Some may be in another one again.

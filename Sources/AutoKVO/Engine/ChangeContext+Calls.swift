@@ -13,7 +13,7 @@ extension ChangeContext {
         let rest = pooled.object
         if let route { rest.setTopic(route) } else { rest.setTopic(.to(record!), slot, record!.list(slot)!) }
         // The observers behind this one, and those of derived keys, wait for the calls that are left.
-        let own = thread.value.delivering.map { $0.use { $0.subjects.map(\.object) } } ?? []
+        let own = thread.value.delivering?.object.subjects.map(\.object) ?? []
         func ofSameChange(_ other: Subject) -> Bool {
             other.continuation == nil
                 && (other.identity == rest.topics.1 || own.contains { $0 === other || $0 === other.source })

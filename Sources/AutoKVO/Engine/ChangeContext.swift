@@ -3,8 +3,7 @@
 ///
 /// After each call the delivery checks whether any other reference to the context exists. If so, a handler kept its change: the
 /// context then takes ownership of what it had borrowed, and the delivery goes on with another one.
-@usableFromInline
-class ChangeContext: PooledObject {
+@usableFromInline class ChangeContext: PooledObject {
     /// The subject's event, the same for all calls of a delivery: the accessors return nil for values that the observation did not
     /// ask for (`wants`). Of a change that was kept, the event in `kept`.
     @usableFromInline @exclusivity(unchecked) final var event: InPlace<ChangeEvent>
@@ -91,10 +90,7 @@ class ChangeContext: PooledObject {
 
     var currentObservation: KeyValueObservation { observation!.object }
 
-    var target: TrackedObject? {
-        if let route { return route.use { $0.target } }
-        return observation!.use { $0.record?.trackedObject }
-    }
+    var target: TrackedObject? { route.map { $0.use { $0.target } } ?? observation!.use { $0.record?.trackedObject } }
 
     var observer: AnyObject? { observation!.use { $0.observer } }
 
@@ -106,7 +102,7 @@ class ChangeContext: PooledObject {
     private final func keep(old: Any?, new: Any?) {
         kept = Kept(
             observation: observation?.object, route: route?.object,
-            keyRead: route.flatMap { $0.use { $0.expression == nil ? nil : Text($0.text) } },
+            keyRead: route.flatMap { $0.object.expression == nil ? nil : Text($0.object.text) },
             edit: event.value.edit?.object, old: old, new: new,
             event: event.value)
         kept.event.type = Any.self
@@ -142,8 +138,7 @@ class ChangeContext: PooledObject {
 /// One change of one property, or of one path. It refers to the values by address, and owns nothing.
 ///
 /// It is initialized in its final location, in a subject: copying what has just been stored field by field waits for the stores.
-@usableFromInline
-struct ChangeEvent {
+@usableFromInline struct ChangeEvent {
     var kind = ChangeKind.setting
     var isPrior = false
     /// The call made at the registration.
@@ -164,10 +159,8 @@ struct ChangeEvent {
     @usableFromInline var old: UnsafeRawPointer?
     @usableFromInline var new: UnsafeRawPointer?
 
-    @export(implementation) @inline(__always)
-    var oldValue: ValuePointer? { ValuePointer(type, old) }
-    @export(implementation) @inline(__always)
-    var newValue: ValuePointer? { ValuePointer(type, new) }
+    @export(implementation) @inline(__always) var oldValue: ValuePointer? { ValuePointer(type, old) }
+    @export(implementation) @inline(__always) var newValue: ValuePointer? { ValuePointer(type, new) }
 
     var indexes: RangeSet<Int>? { edit?.object.indexes }
 

@@ -1,6 +1,5 @@
 /// How a collection is edited.
-@usableFromInline
-final class CollectionChange {
+@usableFromInline final class CollectionChange {
     let kind: ChangeKind
     let indexes: RangeSet<Int>?
     /// The elements that are removed and inserted, if the caller has them (sets); otherwise they are read at the indexes.

@@ -3,8 +3,7 @@
 /// All handlers take a `Change<Value>`, which is one reference for every `Value`, and some an object before it. So two forms of
 /// call fit all of them, and no wrapping closure is allocated at the registration. The caller pins the observation, which keeps
 /// the closure's context (see `KeyValueObservation.pinCount`).
-@usableFromInline
-struct HandlerCall: ~Copyable {
+@usableFromInline struct HandlerCall: ~Copyable {
     @usableFromInline enum Shape: UInt8 {
         /// `(Change<Value>) -> Void`
         case change

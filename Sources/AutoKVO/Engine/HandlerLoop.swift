@@ -16,10 +16,9 @@ struct HandlerLoop {
         self.subject = .to(subject)
         recorder = Recording.suspend()
         context = thread.value.takeContext(for: InPlace(at: &subject.event))
-        var slowPathFlags = ObservationFlags(subject.event.excluded.union(.onceOrDistinct)).union(
-            .partCountedOrInactive)
-        if subject.event.isPrior { slowPathFlags.insert(.any) }
-        self.slowPathFlags = slowPathFlags
+        var flags = ObservationFlags(subject.event.excluded.union(.onceOrDistinct)).union(.partCountedOrInactive)
+        if subject.event.isPrior { flags.insert(.any) }
+        slowPathFlags = flags
     }
 
     @inline(__always)
@@ -174,13 +173,14 @@ extension KeyValueObservation {
         }
     }
 
-    /// Whether `.prior`, `.once` and `.distinct` allow the call: nil if not; with `.once` which of its `armings` has fired. Not inlined, as its
-    /// variables would be on the stack of the handlers.
-    @inline(never)
+    /// Whether its options let it be called for an event at all.
     fileprivate func takes(_ event: ChangeEvent) -> Bool {
         options.isDisjoint(with: event.excluded) && !(options.contains(.distinct) && event.isUnchanged)
     }
 
+    /// Whether `.prior`, `.once` and `.distinct` allow the call: nil if not; with `.once` which of its `armings` has fired. Not inlined, as its
+    /// variables would be on the stack of the handlers.
+    @inline(never)
     fileprivate func admits(_ subject: Subject, _ route: Borrowed<Route>?, _ calls: CallsOfChange?) -> Int? {
         let event = subject.event
         guard takes(event), isLive, !event.isPrior || options.contains(.prior) else { return nil }

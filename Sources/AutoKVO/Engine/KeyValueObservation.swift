@@ -170,13 +170,11 @@ public final class KeyValueObservation: ListMember, @unchecked Sendable {
     }
 }
 
-extension KeyValueObservation: Hashable {
+extension KeyValueObservation: Hashable, CustomDebugStringConvertible {
     /// Observations are equal only to themselves.
     @export(implementation) public static func == (a: KeyValueObservation, b: KeyValueObservation) -> Bool { a === b }
     @export(implementation) public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
 
-extension KeyValueObservation: CustomDebugStringConvertible {
     /// Both sides, the paths, the options, whether it is valid, and the file and line of the registration. Of a side
     /// that is dead, its class.
     public var debugDescription: String {
@@ -198,8 +196,7 @@ func describeObject(_ object: AnyObject) -> String {
 }
 
 /// The state of an observation that needs more than most do.
-@usableFromInline
-final class ObservationDetails {
+@usableFromInline final class ObservationDetails {
     // Guarded by the lock of the observation's record.
     var userInfo: Any?
     @exclusivity(unchecked) var routes: RouteList?
@@ -261,8 +258,7 @@ extension [ObjectIdentifier: TrackedObject] {
 }
 
 /// The place in a program where an observation was registered.
-@usableFromInline
-struct CallSite: @unchecked Sendable {
+@usableFromInline struct CallSite: @unchecked Sendable {
     // The pointer is to a string literal: constant memory.
     let file: UnsafePointer<UInt8>?
     let line: UInt32

@@ -4,8 +4,7 @@ import Synchronization
 /// whether it may call the handler without further checks. All but the state is constant.
 ///
 /// The state is changed by a compare and exchange, without a lock; the thread that changes it to `ended` ends the observation.
-@usableFromInline
-struct ObservationFlags: OptionSet, AtomicRepresentable, Sendable {
+@usableFromInline struct ObservationFlags: OptionSet, AtomicRepresentable, Sendable {
     @usableFromInline let rawValue: UInt32
     /// A scheduler delivers its changes, or its handler makes several calls for each: with `.once` it stays in the lists until that is over.
     /// Its details exist from the beginning.

@@ -1,6 +1,5 @@
 /// The base class of what a thread keeps for its next change.
-@usableFromInline
-class PooledObject {
+@usableFromInline class PooledObject {
     /// The next one in the pool.
     @exclusivity(unchecked) final var nextSpare: Borrowed<PooledObject>?
 }

@@ -179,10 +179,7 @@ extension Subject {
             index &+= 1
         } while index < count
         // Zero: the observation is linked, and no other frame pins it.
-        let gone =
-            left == 0
-            ? nil
-            : list.value.unlinkUnpinned((0..<count).map { batch.value.members[$0] })
+        let gone = left == 0 ? nil : list.value.unlinkUnpinned((0..<count).map { batch.value.members[$0] })
         pinBatch(batch)
         record.lock.unlock()
         if let gone { release(gone) }

@@ -57,9 +57,7 @@ extension Subject {
             (isKnown, event.type) = (false, Any.self)
             if needs.contains(.old) { readOld() }
         }
-        guard edit != nil, !isWhole else { return }
-        isWhole = true
-        if needs.contains(.old), wholeOld == nil { wholeOld = readWhole() }
+        if edit != nil { becomeWhole(behindEdit: false) }
     }
 
     /// The same behind the store of a write, by a function that is computed for a path which follows it: the addresses of the write's values
@@ -78,12 +76,13 @@ extension Subject {
     /// The edit was not one of what the property reads: observers get a `.setting`.
     func reportAsSetting() { if edit != nil { isWhole = true } }
 
-    /// Another change of the property is about to be made, behind the store of an edit: the collection is still what that has made of it.
-    func includeChangeBehindEdit() {
+    /// Another change of an edited property is about to be made: behind the store of the edit, where the collection is what that has made of
+    /// it, or before.
+    func becomeWhole(behindEdit isStored: Bool) {
         guard let edit, !isWhole else { return }
         isWhole = true
         guard needs.contains(.old), wholeOld == nil, let whole = readWhole() else { return }
-        wholeOld = edit.undone(in: whole, old.value)
+        wholeOld = isStored ? edit.undone(in: whole, old.value) : whole
     }
 
     /// Reads the new value if an observer needs it, also one that was added since the change began; and completes the event.
@@ -147,8 +146,7 @@ extension Subject {
     /// The elements that an edit of a collection removes or inserts: the given ones, or else those of the collection as it is now.
     @inline(never)
     private func elements(of edit: CollectionChange, _ given: Any?, isMissing: Bool) -> Any? {
-        if let given { return given }
-        if isMissing { return nil }
+        if given != nil || isMissing { return given }
         let whole = readWhole()
         guard let whole, let indexes = edit.indexes else { return whole }
         return pickElements(indexes, of: whole)

@@ -236,16 +236,12 @@ final class Subject: PooledObject, ListMember {
     /// written before they are read.
     var isBlank: Bool {
         let hasTopic = record != nil || list != nil || slot != 0 || route != nil || leaf != nil || head != nil
-        let hasRange = lowerBound != 0 || upperBound != .max || !separated.isEmpty
-        let hasChange =
-            !needs.isEmpty || isDue || isUncertain || isDropped || isKnown || isPrepared || edit != nil
-            || openCount != 0 || opener != nil || toldBefore != nil || isCoalesced || isReachedOnTheWay || isLeafSet
-            || isOldTold || missedTold != nil
-        let hasValues =
-            old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
-            || continuation != nil
+        let hasRange = lowerBound != 0 || upperBound != .max || !separated.isEmpty || openCount != 0 || opener != nil
+        let isChanged = !needs.isEmpty || isDue || isUncertain || isDropped || isKnown || isPrepared || isCoalesced
+        let isEdited = edit != nil || isWhole || wholeOld != nil || continuation != nil || old.isFilled || new.isFilled
+        let isTold = isOldTold || toldBefore != nil || missedTold != nil || !claimed.isEmpty || calls != nil
         let isUsed = batch != nil || cursor != nil || isStarted || isPending || isWaiting || isFilled
-        return !(hasTopic || hasRange || hasChange || hasValues || isUsed)
+        return !(hasTopic || hasRange || isChanged || isReachedOnTheWay || isLeafSet || isEdited || isTold || isUsed)
     }
 
     private func releaseClaims(where isReleased: (KeyValueObservation) -> Bool) {
@@ -261,8 +257,7 @@ final class Subject: PooledObject, ListMember {
     /// The event is complete. Observations that are not called for it, since the value has not changed, may be claimed by the changes that
     /// handlers make.
     func releaseVainClaims() {
-        if claimed.isEmpty { return }
-        releaseClaims { isDropped || $0.options.contains(.distinct) && event.isUnchanged }
+        if !claimed.isEmpty { releaseClaims { isDropped || $0.options.contains(.distinct) && event.isUnchanged } }
     }
 
     /// Notes that an observation with `.once` is to be called again after the store. If it is not called, because the path was removed or

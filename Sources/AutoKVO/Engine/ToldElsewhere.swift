@@ -32,13 +32,9 @@ final class ToldElsewhere {
     /// known that they have been told one.
     init(by subject: Subject) {
         let event = subject.event
-        if subject.isDropped {
-            value = subject.old.value
-        } else {
-            value =
-                (subject.edit == nil ? event.newValue?.box() : nil)
-                ?? (subject.needs.isDisjoint(with: .values) ? nil : subject.readWhole())
-        }
+        let known: Any? = subject.isDropped ? subject.old.value : subject.edit == nil ? event.newValue?.box() : nil
+        let isRead = known == nil && !subject.isDropped && !subject.needs.isDisjoint(with: .values)
+        value = isRead ? subject.readWhole() : known
         (changes, computed) = (subject.changes?.all ?? 0, subject.computed.map { ObjectIdentifier($0) })
         isToldToSome = value == nil || !subject.isOldTold && event.isUnchanged
     }
@@ -128,9 +124,8 @@ extension Subject {
     /// What the subject leaves, if anybody is to find it.
     private func makeTold(_ siblings: Int) -> ToldElsewhere? {
         // Where it is equal, those who are not called know it if they have been told the old one.
-        let isLeft =
-            Int(openSubjects) > siblings + (toldBefore == nil ? 0 : 1) && lowerBound == 0 && (isOldTold || !isDropped)
-        return isLeft ? ToldElsewhere(by: self) : nil
+        if lowerBound != 0 || isDropped && !isOldTold { return nil }
+        return Int(openSubjects) > siblings + (toldBefore == nil ? 0 : 1) ? ToldElsewhere(by: self) : nil
     }
 
     /// Finds out what was told, leaves what will be, and becomes unknown, in one section of the lock: another thread that ends its change either
@@ -157,8 +152,7 @@ extension Subject {
             defer { root.lock.unlock() }
             told = root.guarded.details?.told[identity]
             if let before = toldBefore {
-                if let told { found = told.news(since: before, for: lowerBound) }
-                if let missedTold, found == nil { found = missedTold }
+                found = told?.news(since: before, for: lowerBound) ?? missedTold
                 // What another open change has edited is in the collection, and has not been told.
                 if Int(openSubjects) > siblings + 1, wholeOld != nil || !needs.contains(.old) { reportAsSetting() }
                 if isStaying, let found {

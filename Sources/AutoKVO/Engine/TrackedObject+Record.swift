@@ -19,7 +19,7 @@ extension TrackedObject {
     @discardableResult func findGetter(of slot: Int, _ getter: () -> PropertyGetter?) -> Bool {
         guard let record, let schema = record.schema else { return false }
         let key = schema.keys[slot]
-        _ = key.findsGetter(in: schema.type, getter)
+        key.findGetter(in: schema.type, getter)
         // What was computed without the override has to be computed with it.
         if key.isOverridden, key.declared.getter?.read != nil, let expression = record.expression(slot),
             !expression.usesGetter.load(ordering: .relaxed)

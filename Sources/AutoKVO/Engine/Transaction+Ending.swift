@@ -189,9 +189,7 @@ extension Transaction {
     /// Moves the links of paths that lead on from a property, or from a key derived from it, to the objects that are behind it now.
     static func follow(_ record: ObjectRecord, _ slot: Int, _ edit: CollectionChange? = nil) {
         if record.layout!.value[slot].isWeak { record.updateWatch(of: slot, didChange: true) }
-        guard let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.inner) else {
-            return
-        }
+        guard record.list(slot)?.value.interest.load(ordering: .acquiring).contains(.inner) ?? false else { return }
         // What is changed inside of this is not part of the edit.
         let open = edit == nil ? nil : ThreadContext.current.value.openTransaction(record.target, slot)?.object
         // Where a path has been moved that a key is affected by, another thread may meanwhile have relied on where it led before: have computed

@@ -61,11 +61,8 @@ extension Transaction {
                 if thread.value.starting.contains(where: { $0.link == ObjectIdentifier(link) }) { return }
                 forEachShared(link.unmanagedRoute.rawAddress, before: start, walk, thread) { subject in
                     isOpen = true
-                    if !link.isLeaf {
-                        subject.isReachedOnTheWay = true
-                    } else if !key.isUncertain {
-                        subject.isLeafSet = true
-                    }
+                    if !link.isLeaf { subject.isReachedOnTheWay = true }
+                    if link.isLeaf, !key.isUncertain { subject.isLeafSet = true }
                     join(subject, walk, isCertain: !isUncertain)
                 }
                 if isOpen { return }

@@ -249,7 +249,7 @@ final class Transaction: PooledObject, ListMember {
     func includeFurtherChange() {
         if followings > 0, !isOverlapped {
             isOverlapped = true
-            forEachSubject { $0.includeChangeBehindEdit() }
+            forEachSubject { $0.becomeWhole(behindEdit: true) }
         }
         guard isPreparing else { return forEachSubject { $0.includeFurtherWrite() } }
         isTouched = true

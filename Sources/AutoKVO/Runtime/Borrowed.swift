@@ -20,7 +20,7 @@ struct BorrowedElements<Object: AnyObject> {
 /// Counting a reference is an atomic operation, of which a delivery would make ten for each call.
 @frozen
 @usableFromInline
-struct Borrowed<Object: AnyObject> {
+struct Borrowed<Object: AnyObject>: Hashable {
     @usableFromInline let unmanaged: Unmanaged<Object>
 
     @export(implementation) @inline(__always)
@@ -54,15 +54,12 @@ struct Borrowed<Object: AnyObject> {
     /// The object, with the reference that was counted for this one.
     @export(implementation) func take() -> Object { unmanaged.takeRetainedValue() }
 
-    @export(implementation) @inline(__always)
-    @discardableResult
+    @export(implementation) @inline(__always) @discardableResult
     func retain() -> Borrowed { Borrowed(unmanaged.retain()) }
 
     @export(implementation) @inline(__always)
     func release() { unmanaged.release() }
-}
 
-extension Borrowed: Equatable, Hashable {
     @export(implementation) @inline(__always)
     static func == (a: Borrowed, b: Borrowed) -> Bool { a.address == b.address }
 

@@ -35,8 +35,7 @@ enum ClassCopy {
         _ property: AnyKeyPath, in type: AnyClass, of superclass: AnyClass, isProbe: Bool = false
     ) -> Bool {
         !mayAsk(isProbe, of: superclass)
-            || csr_may_override_property(
-                metadata(of: type), metadata(of: superclass), Borrowed.to(property).rawAddress)
+            || csr_may_override_property(metadata(of: type), metadata(of: superclass), Borrowed.to(property).rawAddress)
     }
 
     /// Whether a key path of a class, or of one between it and a superclass, is of the property that a key path of the superclass names, and
@@ -46,8 +45,7 @@ enum ClassCopy {
     ) -> Bool? {
         if !mayAsk(isProbe, of: superclass) { return nil }
         let answer = csr_is_same_property(
-            metadata(of: type), metadata(of: superclass), Borrowed.to(declared).rawAddress,
-            Borrowed.to(keyPath).rawAddress)
+            metadata(of: type), metadata(of: superclass), Borrowed.to(declared).address, Borrowed.to(keyPath).address)
         return answer < 0 ? nil : answer > 0
     }
 

@@ -8,15 +8,12 @@ internal import CSwiftRuntime
 /// **Assumption** `closureCall`: a closure is a function and a context, and is called as CSwiftRuntime.h says. Where
 /// `canCallDirectly` is false it does not hold, and none may be made from a closure: see `HandlerCall`, which then keeps an
 /// object that calls the closure in the ordinary way.
-@frozen
-@usableFromInline
-package struct ClosureCall {
+@frozen @usableFromInline package struct ClosureCall {
     @usableFromInline let function: UnsafeRawPointer?
     @usableFromInline let context: UnsafeRawPointer?
 
     @export(implementation) init(_ function: UnsafeRawPointer?, _ context: UnsafeRawPointer?) {
-        self.function = function
-        self.context = context
+        (self.function, self.context) = (function, context)
     }
 
     /// The closure that is the only stored property of a value, and whose arguments are one reference each. Passed to a
@@ -60,14 +57,11 @@ package struct ClosureCall {
     func callAsFunction(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) {
         csr_call_2(function.unsafelyUnwrapped, context, first, second)
     }
-}
 
-// MARK: The probe
+    // MARK: The probe
 
-extension ClosureCall {
     /// Whether the assumption holds.
-    @usableFromInline
-    package static let canCallDirectly = RuntimeCheck.holds(.closureCall)
+    @usableFromInline package static let canCallDirectly = RuntimeCheck.holds(.closureCall)
 
     private final class Probe { var received: (Probe?, Probe?) }
     private struct One { let body: (Probe) -> Void }
@@ -75,8 +69,7 @@ extension ClosureCall {
 
     /// Calls two closures whose effect is known, and compares what they received, and whether they left the reference counts. Without
     /// arrays, whose types and functions the runtime would have to make in each process.
-    @_optimize(none)
-    static func probe() -> Bool {
+    @_optimize(none) static func probe() -> Bool {
         guard MemoryLayout<One>.size == MemoryLayout<ClosureCall>.size else { return false }
         let (probe, first, second) = (Probe(), Probe(), Probe())
         let one = ClosureCall(of: One { probe.received = ($0, nil) })

@@ -6,13 +6,11 @@ internal import CSwiftRuntime
 /// check, so handles ask the runtime for it as compiled code does. The runtime releases nothing in that.
 ///
 /// **Assumption** `accessRecord`: the entry points and the flags are those that CSwiftRuntime.h names. Otherwise nothing is checked.
-@usableFromInline
-struct ExclusiveAccess {
+@usableFromInline struct ExclusiveAccess {
     private var words: (UInt, UInt, UInt, UInt) = (0, 0, 0, 0)
     private static let isChecked = RuntimeCheck.holds(.accessRecord)
 
-    @usableFromInline
-    init() {}
+    @usableFromInline init() {}
 
     /// Begins a change of the property whose storage is at an address. Traps if the property is in use.
     @usableFromInline mutating func begin(to storage: UnsafeMutableRawPointer) {

@@ -13,9 +13,7 @@ package struct FieldLayout {
         package let type: Any.Type
 
         package init(name: String, offset: Int, type: Any.Type) {
-            self.name = name
-            self.offset = offset
-            self.type = type
+            (self.name, self.offset, self.type) = (name, offset, type)
         }
 
         /// The value of the field in an object of the class. The type is the field's, or that of what the field begins with.

@@ -1,7 +1,6 @@
 /// A value at a fixed address, used without copying it, and without a check that nobody else uses it at the same time: by one
 /// thread, or under the lock that guards it. Whoever has one knows who keeps the memory.
-@usableFromInline
-struct InPlace<Value: ~Copyable> {
+@usableFromInline struct InPlace<Value: ~Copyable> {
     @usableFromInline let pointer: UnsafeMutablePointer<Value>
 
     @export(implementation) @inline(__always)

@@ -6,8 +6,7 @@ func fatalMisuse(_ sentence: @autoclosure () -> String, file: StaticString = #fi
 }
 
 /// Stops the program with a sentence unless a condition is true for which the caller is responsible.
-@usableFromInline
-func requireUsage(
+@usableFromInline func requireUsage(
     _ condition: @autoclosure () -> Bool, _ sentence: @autoclosure () -> String, file: StaticString = #fileID,
     line: UInt = #line
 ) {

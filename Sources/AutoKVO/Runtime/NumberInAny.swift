@@ -4,8 +4,7 @@ import Synchronization
 ///
 /// **Assumption** `anyReference`: an `Any` keeps such a value in its first three words, and its type behind them. Where that does not
 /// hold, nothing is found.
-@usableFromInline
-enum NumberInAny {
+@usableFromInline enum NumberInAny {
     /// A pointer to the value, if it is of this type and is found.
     @inlinable @inline(__always)
     static func pointer<Value>(to type: Value.Type, in any: UnsafeRawPointer) -> UnsafePointer<Value>? {

@@ -82,8 +82,7 @@ struct ObjectReader {
             }
         }
         return word(full) == UInt(bitPattern: Borrowed.to(value).address) && word(empty) == 0 && word(7) == 7
-            && word(7, 3) == UInt(bitPattern: ObjectIdentifier(Int.self))
-            && word(ThreeWords(), 2) == 3
+            && word(7, 3) == UInt(bitPattern: ObjectIdentifier(Int.self)) && word(ThreeWords(), 2) == 3
             && word(ThreeWords(), 3) == UInt(bitPattern: ObjectIdentifier(ThreeWords.self))
     }
 }

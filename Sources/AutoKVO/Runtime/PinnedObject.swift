@@ -35,8 +35,7 @@ struct PinnedObject: Hashable, @unchecked Sendable {
     }
 
     // Not optimized: the probe is about the moment at which an object dies.
-    @_optimize(none)
-    static func probe() -> Bool {
+    @_optimize(none) static func probe() -> Bool {
         let object = Borrowed.retaining(RuntimeProbe.make())
         let pin = PinnedObject(object.object)
         defer { pin.unpin() }

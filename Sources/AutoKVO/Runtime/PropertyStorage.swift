@@ -7,8 +7,7 @@
 
 extension PropertyStorage {
     /// The storage at an offset in an object.
-    @inlinable
-    init(in object: AnyObject, offset: Int) {
+    @inlinable init(in object: AnyObject, offset: Int) {
         pointer = (Borrowed.to(object).address + offset).assumingMemoryBound(to: Value.self)
     }
 
@@ -26,8 +25,7 @@ extension PropertyStorage {
     }
 
     /// The value. Traps if it is being changed.
-    @usableFromInline
-    var checkedValue: Value {
+    @usableFromInline var checkedValue: Value {
         @export(implementation) get {
             ExclusiveAccess.checkRead(of: pointer)
             return pointer.pointee
@@ -83,17 +81,14 @@ extension PropertyStorage {
 }
 
 /// The old and the new value of a change, as far as they are known: pointers to values of one type.
-@usableFromInline
-struct ValuePointers {
+@usableFromInline struct ValuePointers {
     @usableFromInline let type: Any.Type
     @usableFromInline let old: UnsafeRawPointer?
     @usableFromInline let new: UnsafeRawPointer?
 
     @export(implementation) @inline(__always)
     init(type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?) {
-        self.type = type
-        self.old = old
-        self.new = new
+        (self.type, self.old, self.new) = (type, old, new)
     }
 
     /// Calls a function with pointers to the new value of a write, and to where the write has to put the old one. That is

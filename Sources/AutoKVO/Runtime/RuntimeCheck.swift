@@ -102,8 +102,7 @@ final class RuntimeProbeOverride: RuntimeProbeBase {
     /// Names the property by its own getter, which nothing can override.
     static var path: AnyKeyPath { \RuntimeProbeOverride.number }
 
-    @_optimize(none)
-    static func probe() -> Bool {
+    @_optimize(none) static func probe() -> Bool {
         let objects = [RuntimeProbe.make(), RuntimeProbeOverride()]
         return objects.map(\.number) == [1, 2]
     }
@@ -138,8 +137,7 @@ final class RuntimeProbe: RuntimeProbeBase {
     @inline(never)
     static func make() -> RuntimeProbe { RuntimeProbe() }
 
-    @_optimize(none)
-    fileprivate static func probeDeinit() -> Bool {
+    @_optimize(none) fileprivate static func probeDeinit() -> Bool {
         let (object, other) = (Borrowed.retaining(make()), Borrowed.retaining(make()))
         let pin = PinnedReference(other.object)
         var isAlive = false

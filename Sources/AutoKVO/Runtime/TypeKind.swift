@@ -29,13 +29,11 @@ func probeTypeKinds() -> Bool {
         Any.self, AnyObject.self, (any CustomStringConvertible).self, (any Hashable.Type).self,
     ]
     let concrete: [Any.Type] = [Int.self, String?.self, [Any].self, RuntimeProbe.self, (Int, Any).self]
-    let constrained: Any.Type = (any Collection<Int>).self
     return existential.allSatisfy { isExistential($0) && !isConstrainedExistential($0) }
         && !concrete.contains { isExistential($0) || isConstrainedExistential($0) }
-        && isConstrainedExistential(constrained)
-        && isFunction((() -> Void).self) && !concrete.contains { isFunction($0) }
-        && concrete.filter(isTuple).count == 1 && isTuple((key: Int, value: Any).self)
-        && isOptional(String?.self) && isOptional(RuntimeProbe??.self)
+        && isConstrainedExistential((any Collection<Int>).self) && isFunction((() -> Void).self)
+        && !concrete.contains { isFunction($0) } && concrete.filter(isTuple).count == 1
+        && isTuple((key: Int, value: Any).self) && isOptional(String?.self) && isOptional(RuntimeProbe??.self)
         && !concrete.contains { isOptional($0) && $0 != String?.self }
 }
 

@@ -16,7 +16,7 @@ final class TypeTable<Object: AnyObject & Sendable>: Sendable {
     /// - Complexity: O(1) for up to some hundred types.
     subscript(type: Any.Type) -> Borrowed<Object>? {
         let type = ObjectIdentifier(type)
-        var next = lists[Self.list(of: type)].load()
+        var next = lists[Self.list(at: UInt(bitPattern: type))].load()
         while let entry = next {
             if entry.use({ $0.type == type }) { return entry.use { .to($0.object) } }
             next = entry.use { $0.next.load() }
@@ -33,12 +33,9 @@ final class TypeTable<Object: AnyObject & Sendable>: Sendable {
             let entry = place.setIfNil(own).object
             return entry.type == own.type ? entry.object : insert(in: entry.next)
         }
-        return insert(in: lists[Self.list(of: own.type)])
+        return insert(in: lists[Self.list(at: UInt(bitPattern: own.type))])
     }
 
     /// Types are aligned to eight bytes, and close together.
-    private static func list(of type: ObjectIdentifier) -> Int {
-        let address = UInt(bitPattern: type)
-        return Int((address >> 3 ^ address >> 12) & 255)
-    }
+    private static func list(at address: UInt) -> Int { Int((address >> 3 ^ address >> 12) & 255) }
 }

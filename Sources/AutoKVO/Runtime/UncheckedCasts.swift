@@ -27,8 +27,7 @@ func withoutIsolation<Isolated, Free>(_ function: Isolated, as type: Free.Type) 
 }
 
 /// What an `Any` holds, as a type that it has or can be cast to. A cast finds out by a search, also if it has that type (counts: `set-key`).
-@inlinable
-func content<Value>(of value: Any, as type: Value.Type) -> Value {
+@inlinable func content<Value>(of value: Any, as type: Value.Type) -> Value {
     // The type of the pointer keeps the `Any` from being opened.
     withUnsafePointer(to: value) { (value: UnsafePointer<Any>) in
         if let number = NumberInAny.pointer(to: type, in: value) { return number.pointee }
@@ -37,8 +36,7 @@ func content<Value>(of value: Any, as type: Value.Type) -> Value {
 }
 
 /// The same, faster where the compiler does not know the type.
-@inlinable
-func openedContent<Value>(of value: Any, as type: Value.Type) -> Value {
+@inlinable func openedContent<Value>(of value: Any, as type: Value.Type) -> Value {
     func opened<Content>(_ content: Content) -> Value {
         Content.self == Value.self ? unsafeBitCast(content, to: Value.self) : content as! Value
     }

@@ -1,14 +1,12 @@
 /// A pointer to a value of a type that is known at run time only. Whoever uses one knows who keeps the value in memory.
-@usableFromInline
-struct ValuePointer {
+@usableFromInline struct ValuePointer {
     @usableFromInline let type: Any.Type
     @usableFromInline let address: UnsafeRawPointer
 
     @export(implementation) @inline(__always)
     init?(_ type: Any.Type, _ address: UnsafeRawPointer?) {
         guard let address else { return nil }
-        self.type = type
-        self.address = address
+        (self.type, self.address) = (type, address)
     }
 
     /// The value, if it is of this type or the type is `Any`.
@@ -18,8 +16,7 @@ struct ValuePointer {
         return value == Any.self ? unsafeBitCast(box() as Any, to: Value.self) : nil
     }
 
-    @usableFromInline
-    func box() -> Any {
+    @usableFromInline func box() -> Any {
         // The general way looks the type's functions up at run time, which takes 60 ns.
         if type == Any.self { return address.assumingMemoryBound(to: Any.self).pointee }
         if type == Int.self { return address.assumingMemoryBound(to: Int.self).pointee }

@@ -22,8 +22,7 @@ struct ValueSlot {
     }
 
     /// Empties the slot, which is filled. The value is the caller's to release.
-    @inline(__always)
-    @discardableResult
+    @inline(__always) @discardableResult
     mutating func take() -> Any {
         isFilled = false
         return memory.move()

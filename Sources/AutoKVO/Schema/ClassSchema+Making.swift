@@ -51,7 +51,7 @@ extension ClassSchema {
             guard let problem = problem(of: key, in: collected.layout, keys) else { continue }
             throw .schemaFault(problem, of: type, key: key.name)
         }
-        try collected.resolveDependencies(of: keys, base.keys)
+        try collected.resolveDependencies(of: keys)
         return try ClassSchema(
             type: type, owner: schema.owner, keys: keys, handlers: adding(handlersOf: own, to: base.handlers, on: type),
             slots: collected.slots, hidden: collected.hidden, fieldCount: collected.layout.fields.count)
@@ -101,13 +101,10 @@ private struct CollectedKeys {
     private var overriddenClasses: [AnyClass] = []
 
     init(of base: ClassSchema, for type: TrackedObject.Type) {
-        self.type = type
         let above = sequence(first: base.type) { _getSuperclass($0) }.prefix { $0 != TrackedObject.self }
         overriddenClasses = above.filter { ClassCopy.mayOverrideGetter(type, of: $0) }
         keys = base.keys.map { ($0.declarations, $0.observed) }
-        slots = base.slots
-        hidden = base.hidden
-        layout = FieldLayout(of: type)
+        (self.type, slots, hidden, layout) = (type, base.slots, base.hidden, FieldLayout(of: type))
         ownFields = layout.fields.dropFirst(base.fieldCount)
     }
 
@@ -117,9 +114,8 @@ private struct CollectedKeys {
             let named = slots[key.name].flatMap { isAnother(key, than: $0) ? nil : $0 }
             let known = named ?? hidden[key.name].flatMap { isAnother(key, than: $0) ? nil : $0 }
             let isRepeated = known.map(isDeclaredHere) ?? false
-            if let problem = isRepeated ? "it is declared twice" : KeyPathText.problem(inKey: key.name) {
-                throw .schemaFault(problem, of: type, key: key.name)
-            }
+            let problem = isRepeated ? "it is declared twice" : KeyPathText.problem(inKey: key.name)
+            if let problem { throw .schemaFault(problem, of: type, key: key.name) }
             if let known {
                 keys[known].declarations.insert(key, at: 0)
             } else {
@@ -173,13 +169,8 @@ private struct CollectedKeys {
         return first.hasKeyPath && first.owner == type
     }
 
-    /// Sets the direct dependencies of each key, and refuses unknown keys and cycles.
-    func resolveDependencies(of keys: [ResolvedKey], _ inherited: [ResolvedKey]) throws(KeyValueError) {
-        // What a superclass declares is about its own properties, also if this class has others of the same names.
-        for (key, inherited) in zip(keys, inherited) {
-            (key.directBases, key.directPaths) = (inherited.directBases, inherited.directPaths)
-            key.doubtfulBase = inherited.doubtfulBase
-        }
+    /// Adds to the direct dependencies of each key what the class itself says, and refuses unknown keys and cycles.
+    func resolveDependencies(of keys: [ResolvedKey]) throws(KeyValueError) {
         for key in keys {
             if let base = doubtfulBases[key.slot], key.notifiesAutomatically {
                 (key.directBases, key.doubtfulBase) = ([base], base)

@@ -22,18 +22,14 @@ final class ClassSchema: @unchecked Sendable {
     /// The same by the bits of the names: part of every registration, where hashing a string takes 25 ns and this 3 ns.
     private let slotsByBits: [StringBits: Int]
     /// The key paths that were used with the class last: see `CheckedKeyPath`.
-    let paths = Guarded(KeptPaths())
+    let paths = Guarded<KeptPaths>(([:], [:]))
     /// How many stored properties the class has, those of its superclasses included.
     let fieldCount: Int
     /// What writes read. Records point to it.
     let layout: InPlace<SlotLayout>
 
-    struct KeptPaths {
-        /// It keeps the texts, so that the bits in the other one remain theirs.
-        var byText: [String: any AnyObject & Sendable] = [:]
-        /// The same by the bits of those texts.
-        var byBits: [StringBits: any AnyObject & Sendable] = [:]
-    }
+    /// By their texts, which it keeps, so that the bits in the other one remain theirs; and by the bits of those texts.
+    typealias KeptPaths = (byText: [String: any AnyObject & Sendable], byBits: [StringBits: any AnyObject & Sendable])
 
     var className: String { String(describing: type) }
 
@@ -44,9 +40,8 @@ final class ClassSchema: @unchecked Sendable {
         (self.type, self.owner, self.keys, self.handlers) = (type, owner, keys, handlers)
         (self.slots, self.hidden, self.fieldCount) = (slots, hidden, fieldCount)
         slotsByBits = StringBits.index(slots)
-        layout = .allocate(
-            SlotLayout(for: keys, unregistersManually: (type as? TrackedObject.Type)?.unregistersAutomatically == false)
-        )
+        let isManual = (type as? TrackedObject.Type)?.unregistersAutomatically == false
+        layout = .allocate(SlotLayout(for: keys, unregistersManually: isManual))
         layout.value.schema = .to(self)
     }
 

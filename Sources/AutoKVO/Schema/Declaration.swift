@@ -1,8 +1,7 @@
 import Synchronization
 
 /// A declared key or handler with its class erased. Immutable once its class's schema is made, and immortal from then on.
-@usableFromInline
-class Declaration: @unchecked Sendable {
+@usableFromInline class Declaration: @unchecked Sendable {
     final let name: String
     /// The class whose schema declares it.
     final let owner: AnyClass
@@ -10,8 +9,7 @@ class Declaration: @unchecked Sendable {
     final let isOnMainActor = Atomic(false)
 
     init(name: String, owner: AnyClass) {
-        self.name = name
-        self.owner = owner
+        (self.name, self.owner) = (name, owner)
     }
 
     /// Whether its closure may be called here.

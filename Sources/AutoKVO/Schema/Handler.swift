@@ -23,20 +23,17 @@ public struct Handler<Class: AnyObject>: SchemaElement {
     }
 
     /// A method without parameters. Not preferred: a closure of several statements would be as good as one that returns a function.
-    @_disfavoredOverload
-    public init(_ name: String, _ method: @escaping (Class) -> () -> Void) {
+    @_disfavoredOverload public init(_ name: String, _ method: @escaping (Class) -> () -> Void) {
         self.init(name, takesChange: false) { observer, _, _ in method(observer)() }
     }
 
     /// A method that takes the change.
-    @_disfavoredOverload
-    public init(_ name: String, _ method: @escaping (Class) -> (Change<Any>) -> Void) {
+    @_disfavoredOverload public init(_ name: String, _ method: @escaping (Class) -> (Change<Any>) -> Void) {
         self.init(name, takesChange: true) { observer, change, _ in method(observer)(change) }
     }
 
     /// A method that takes the change and the registration's user info.
-    @_disfavoredOverload
-    public init(_ name: String, _ method: @escaping (Class) -> (Change<Any>, Any?) -> Void) {
+    @_disfavoredOverload public init(_ name: String, _ method: @escaping (Class) -> (Change<Any>, Any?) -> Void) {
         self.init(name, takesChange: true) { observer, change, userInfo in method(observer)(change, userInfo) }
     }
 
@@ -62,8 +59,7 @@ final class DeclaredHandler: Declaration, @unchecked Sendable {
     private let body: (AnyObject, Change<Any>, Any?) -> Void
 
     init(name: String, owner: AnyClass, takesChange: Bool, body: @escaping (AnyObject, Change<Any>, Any?) -> Void) {
-        self.takesChange = takesChange
-        self.body = body
+        (self.takesChange, self.body) = (takesChange, body)
         super.init(name: name, owner: owner)
     }
 

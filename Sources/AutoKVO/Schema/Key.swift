@@ -33,9 +33,7 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
     // captured, and reads the property directly. Captured from one variable that is used twice, a read takes 140 ns more. The key
     // path itself is made only when it is asked for: that takes a third of the time of a class's first use. (Forced inlining crashes
     // the compiler, 6.3.1, where a class that is not final says `Schema(Self.self)`.)
-    @_disfavoredOverload
-    @inlinable
-    public init(
+    @_disfavoredOverload @inlinable public init(
         _ name: String, _ keyPath: @autoclosure () -> KeyPath<Class, Value>, affectedBy: String...,
         notifiesAutomatically: Bool = true, validate: ((Class, inout Value) throws -> Void)? = nil
     ) {
@@ -65,8 +63,7 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
             })
     }
 
-    @inlinable
-    init(
+    @inlinable init(
         _ name: String, _ keyPath: @escaping () -> AnyKeyPath, _ affectedBy: [String], _ notifiesAutomatically: Bool,
         _ validate: ((Class, inout Value) throws -> Void)?, read: @escaping (AnyObject) -> Any,
         write: ((AnyObject, Any) -> Void)?
@@ -85,8 +82,7 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
 }
 
 /// A key with its class and type erased. Constant, as every `Declaration`.
-@usableFromInline
-final class DeclaredKey: Declaration, @unchecked Sendable {
+@usableFromInline final class DeclaredKey: Declaration, @unchecked Sendable {
     /// Makes the key path. Nil for an `@Observed` property that no schema declares.
     private let makeKeyPath: (() -> AnyKeyPath)?
     /// The key path, once it has been asked for.
@@ -110,8 +106,7 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     /// Where the getter is kept that no schema names: see `init(throughGetterOf:in:)`.
     private(set) var getter: FoundGetter?
 
-    @usableFromInline
-    init(
+    @usableFromInline init(
         name: String, keyPath: (() -> AnyKeyPath)? = nil, owner: AnyClass, valueType: Any.Type,
         affectedBy: [String] = [], notifiesAutomatically: Bool = true, read: @escaping (AnyObject) -> Any,
         write: ((AnyObject, Any) -> Void)? = nil, validate: ((AnyObject, inout Any) throws -> Void)? = nil

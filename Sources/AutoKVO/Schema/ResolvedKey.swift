@@ -37,12 +37,12 @@ final class ResolvedKey: @unchecked Sendable {
     /// Whether writing the property is announced, if something can announce it.
     let notifiesAutomatically: Bool
     /// Slots of the same object that this key is declared to be derived from, and the slots derived from it.
-    var directBases: [Int] = []
+    var directBases: [Int]
     var directDerived: [Int] = []
     /// The one of `directBases` that it may have nothing to do with: so its observers are called only if its value is another one.
     var doubtfulBase: Int?
     /// Paths over other objects that this key is declared to be derived from.
-    var directPaths: [DerivedPath] = []
+    var directPaths: [DerivedPath]
     /// Whether the computed property may be a superclass's stored one: a lazy one reads something only at its first use.
     var mayBeStored = false
     let closure = OnceReference<DependencyClosure>()
@@ -89,6 +89,9 @@ final class ResolvedKey: @unchecked Sendable {
         of type: TrackedObject.Type, isNamed: Bool, inherited: ResolvedKey?
     ) {
         (self.slot, self.declarations, observed) = (slot, declarations, field)
+        // What a superclass declares is about its own properties, also if this class has others of the same names.
+        (directBases, directPaths) = (inherited?.directBases ?? [], inherited?.directPaths ?? [])
+        doubtfulBase = inherited?.doubtfulBase
         let first = declarations[0]
         let property = mayBeOverridden ? first.keyPath : nil
         let isOverridden =
@@ -120,13 +123,12 @@ final class ResolvedKey: @unchecked Sendable {
         keyPathCheck = Atomic(!isOfSameType || isOverridden ? .none : declared.hasKeyPath ? .pending : .passed)
     }
 
-    /// Finds out whether the class overrides the property, if that is not known, and keeps the getter if it does. True if it has been found now.
-    func findsGetter(in type: AnyClass, _ getter: () -> PropertyGetter?) -> Bool {
-        guard overriding.load(ordering: .acquiring) == .perhaps, let getter = getter() else { return false }
+    /// Finds out whether the class overrides the property, if that is not known, and keeps the getter if it does.
+    func findGetter(in type: AnyClass, _ getter: () -> PropertyGetter?) {
+        guard overriding.load(ordering: .acquiring) == .perhaps, let getter = getter() else { return }
         let isOverridden = ClassCopy.mayOverride(getter.keyPath, in: type, of: declarations.last!.owner)
         if isOverridden { declared.getter!.keep(getter) }
         overriding.store(isOverridden ? .yes : .no, ordering: .releasing)
-        return isOverridden
     }
 }
 
@@ -199,9 +201,8 @@ final class DependencyClosure: Sendable {
             return found
         }
         bases = reach { $0.directBases }
-        let derived = reach { $0.directDerived }.sorted()
+        derived = reach { $0.directDerived }.sorted()
         let certain = reach { key in key.directDerived.filter { keys[$0].doubtfulBase != key.slot } }
-        self.derived = derived
         doubtful = certain.count == derived.count ? [] : derived.filter { !certain.contains($0) }
         paths = withoutRepetitions(([slot] + bases).flatMap { keys[$0].directPaths })
     }

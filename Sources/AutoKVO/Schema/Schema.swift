@@ -101,8 +101,7 @@ public enum SchemaBuilder<Class: AnyObject> {
     @inlinable
     public static func buildExpression(_ element: some SchemaElement<Class>) -> [any SchemaElement<Class>] { [element] }
     /// The elements of a block, in order.
-    @inlinable
-    public static func buildBlock(_ parts: [any SchemaElement<Class>]...) -> [any SchemaElement<Class>] {
+    @inlinable public static func buildBlock(_ parts: [any SchemaElement<Class>]...) -> [any SchemaElement<Class>] {
         var all: [any SchemaElement<Class>] = []
         for part in parts { all += part }
         return all

@@ -34,9 +34,8 @@ struct SlotLayout {
         self.keys = keys.map { key in
             Key(
                 declaration: .to(key.declared), isIndependent: key.isIndependent,
-                needsCheck: !key.isIndependent || key.mayBeOfAnother,
-                isSilent: !key.notifiesAutomatically, isRecorded: key.isRecorded, isWeak: key.isWeak,
-                isOverridden: key.isOverridden, height: key.height)
+                needsCheck: !key.isIndependent || key.mayBeOfAnother, isSilent: !key.notifiesAutomatically,
+                isRecorded: key.isRecorded, isWeak: key.isWeak, isOverridden: key.isOverridden, height: key.height)
         }
         var slots = Array(repeating: Self.none, count: (keys.compactMap(\.offset).max() ?? -1) + 1)
         for key in keys {

@@ -26,8 +26,7 @@ final class CheckedKeyPath: Sendable {
     }
 
     private func use(from root: TrackedObject) throws(KeyValueError) {
-        let isWhole = try Recording.suspended { () throws(KeyValueError) in try path.checkFirstUse(from: root) }
-        if isWhole { isUsed.store(true, ordering: .relaxed) }
+        if try path.checkFirstUse(from: root) { isUsed.store(true, ordering: .relaxed) }
     }
 
     /// How many are kept of a class, and how long their text may be, in bytes.
@@ -54,7 +53,7 @@ final class CheckedKeyPath: Sendable {
         let isIndexed = RuntimeCheck.holds(.stringBits)
         schema.paths.withLock { paths in
             // What is dropped, and what another thread has made of the text, is text and numbers: no user code runs here.
-            if paths.byText.count >= maximumCount { paths = ClassSchema.KeptPaths() }
+            if paths.byText.count >= maximumCount { paths = ([:], [:]) }
             paths.byText[text] = made
             if isIndexed { paths.byBits[StringBits(text)] = made }
         }

@@ -57,7 +57,10 @@ extension ObjectRecord {
             let (isObserved, writes) = lock.withLock { (self.isObserved(slot), guarded.details?.weakWrites ?? 0) }
             // The property itself, whatever the getter of a subclass makes of it.
             let referent = isObserved ? schema!.keys[slot].declarations.last!.readObject(object) : nil
-            let record = referent.flatMap { self.record(ofReferent: $0, slot) }
+            // Nil also if the object is dying, or the schema of its class has a fault.
+            let record = orReport(
+                "The death of the object that \(objectClass).\(schema!.keys[slot].name) refers to will be no change "
+                    + "of it", try referent?.makeRecord())
             let new = record.map { DeathWatch(holder: self, slot: slot, referent: $0) }
             TestPoint.updatingWatch.reach()
             // Reading the property takes the lock, so afterwards, under the lock, this checks again whether the property is
@@ -94,13 +97,6 @@ extension ObjectRecord {
             guarded.details?.watches.values.contains { $0.referent.address == object.address } ?? false
         }
         if isDue { ThreadContext.current.value.dyingReferents &+= 1 }
-    }
-
-    /// Nil if the object is dying, or the schema of its class has a fault.
-    private func record(ofReferent referent: TrackedObject, _ slot: Int) -> ObjectRecord? {
-        orReport(
-            "The death of the object that \(objectClass).\(schema!.keys[slot].name) refers to will be no change of it",
-            try referent.makeRecord())
     }
 
     private func isObserved(_ slot: Int) -> Bool {

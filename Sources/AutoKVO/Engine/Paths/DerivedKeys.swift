@@ -24,11 +24,9 @@ extension ObjectRecord {
             guard !guarded.isDying, let list = list(slot), !list.value.isEmpty else {
                 return ([], guarded.details?.derivedKeyRoutes.removeValue(forKey: slot) ?? [])
             }
-            let details = guarded.makeDetails()
-            let former = details.derivedKeyRoutes[slot]
+            let former = guarded.details?.derivedKeyRoutes[slot]
             guard isAdded, former?.contains(where: \.isStartedElsewhere) ?? true else { return ([], []) }
-            details.derivedKeyRoutes[slot] = made
-            return (made, former ?? [])
+            return (made, guarded.makeDetails().derivedKeyRoutes.updateValue(made, forKey: slot) ?? [])
         }
         TestPoint.updatingDerivedKeyRoutes.reach()
         for route in starting { PathWork.do(.start(route)) }

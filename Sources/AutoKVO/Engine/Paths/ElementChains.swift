@@ -32,17 +32,13 @@ struct ElementChains {
             let leaving = chains.values.flatMap { repeatElement(Optional($0.chain.base), count: $0.count) }
             return exchange(leaving, for: new.records, make)
         }
-        let shorter = min(end, new.records.count)
-        var (same, sameAtEnd) = (0, 0)
-        while same < shorter, positions![same] === new.records[same] { same += 1 }
-        while sameAtEnd < shorter - same,
-            positions![end - 1 - sameAtEnd] === new.records[new.records.count - 1 - sameAtEnd]
-        {
-            sameAtEnd += 1
-        }
-        let coming = new.records[same..<new.records.count - sameAtEnd]
-        let leaving = Array(positions![same..<end - sameAtEnd])
-        positions!.replaceSubrange(same..<end - sameAtEnd, with: coming)
+        let (records, shorter) = (new.records, min(end, new.records.count))
+        var (same, atEnd) = (0, 0)
+        while same < shorter, positions![same] === records[same] { same += 1 }
+        while atEnd < shorter - same, positions![end - 1 - atEnd] === records[records.count - 1 - atEnd] { atEnd += 1 }
+        let coming = records[same..<records.count - atEnd]
+        let leaving = Array(positions![same..<end - atEnd])
+        positions!.replaceSubrange(same..<end - atEnd, with: coming)
         return exchange(leaving, for: Array(coming), make)
     }
 

@@ -18,16 +18,18 @@ extension ParsedKeyPath {
     }
 
     /// Checks the keys that are used by name for the first time, those of the first element behind an operator among them.
+    /// Nothing is recorded meanwhile.
     ///
     /// - Returns: False if not all could be: an object on the way is nil, or one that is read is dying.
-    func checkFirstUse(from root: TrackedObject) throws(KeyValueError) -> Bool {
+    @discardableResult func checkFirstUse(from root: TrackedObject) throws(KeyValueError) -> Bool {
+        let outer = Recording.suspend()
+        defer { Recording.resume(outer) }
         var (next, isWhole): (TrackedObject?, Bool) = (root, true)
         for level in keys.indices {
             // What does not fit the path is thrown by its evaluation, and reported where it is linked.
             guard let object = next, let (schema, slot) = try? key(of: level, in: .to(object)) else { return false }
             isWhole = try object.checkFirstUse(of: slot, schema.object) && isWhole
             let key = schema.object.keys[slot].declared
-            next = nil
             if level < keys.count - 1 {
                 next = key.readObject(object)
             } else if let elementPath {
@@ -206,15 +208,12 @@ extension ParsedKeyPath {
     func value<Object: TrackedObject>(ofElements objects: [Object]) throws(KeyValueError) -> Any {
         if keys.isEmpty {
             for type in classes(of: objects) { _ = try valueType(from: arrayType(of: type)) }
-            if let elementPath, let first = trackedObjects(in: objects).first {
-                try Recording.suspended { () throws(KeyValueError) in _ = try elementPath.checkFirstUse(from: first) }
-            }
+            if let elementPath, let one = trackedObjects(in: objects).first { try elementPath.checkFirstUse(from: one) }
             return try tail!.evaluate(on: objects, in: self, tail!.declaredType(on: [Object].self, in: self))
         }
         for type in classes(of: objects) {
             _ = try valueType(from: type)
-            let first = objects.first { Swift.type(of: $0) == type }
-            try Recording.suspended { () throws(KeyValueError) in _ = try checkFirstUse(from: first!) }
+            try checkFirstUse(from: objects.first(where: { Swift.type(of: $0) == type })!)
         }
         return try objects.map { object throws(KeyValueError) in unwrapped(try requireValue(from: object)) }
     }
@@ -238,9 +237,8 @@ extension ParsedKeyPath {
             throw tail.unsupported(in: text, "\(type(of: bare)) has no keys")
         }
         // Data may nest collections deeper than the stack lets them be followed.
-        guard depth < ParsedKeyPath.maximumOperatorCount else {
-            throw tail.unsupported(
-                in: text, "its values are more than \(ParsedKeyPath.maximumOperatorCount) collections deep")
+        guard depth < Self.maximumOperatorCount else {
+            throw tail.unsupported(in: text, "its values are more than \(Self.maximumOperatorCount) collections deep")
         }
         var values = inner.elements
         for index in values.indices { values[index] = try value(ofElement: values[index], in: tail, depth: depth + 1) }
@@ -258,11 +256,9 @@ func trackedObjects(in value: Any?) -> [TrackedObject] {
             if let object = content as? TrackedObject { found.append(object) }
             continue
         }
-        if let objects = collection.objects(of: TrackedObject.self) {
-            found += objects
-        } else {
-            rest += collection.elements.reversed()
-        }
+        let objects = collection.objects(of: TrackedObject.self)
+        found += objects ?? []
+        if objects == nil { rest += collection.elements.reversed() }
     }
     return found
 }

@@ -1,8 +1,7 @@
 import Synchronization
 
 /// A key path, parsed.
-@usableFromInline
-final class ParsedKeyPath: Sendable {
+@usableFromInline final class ParsedKeyPath: Sendable {
     /// As it was registered; behind an operator the text of the whole path.
     let text: String
     /// Keys from the root to the end, or to the collection that an operator follows. There is none where one operator
@@ -160,18 +159,16 @@ final class ParsedKeyPath: Sendable {
     /// The same for the elements of a collection. If they are collections themselves, keys are looked up in their
     /// elements.
     func valueType(fromElement type: Any.Type, in holder: Holder?) throws(KeyValueError) -> Any.Type {
-        guard !keys.isEmpty, let inner = unwrappedType(type) as? any KeyValueCollection.Type else {
-            return try valueType(from: type, in: holder)
-        }
+        let inner = keys.isEmpty ? nil : unwrappedType(type) as? any KeyValueCollection.Type
+        guard let inner else { return try valueType(from: type, in: holder) }
         return arrayType(of: try valueType(fromElement: inner.elementType, in: holder))
     }
 
     /// The error for values of a type at the end, with the class that has the last key, as far as it is declared.
     func wrongType(from start: TrackedObject.Type, _ type: Any.Type, _ actual: String) -> KeyValueError {
-        var holder: TrackedObject.Type? = start
-        for key in keys.dropLast() {
-            // The path has been checked.
-            holder = holder.flatMap { try? ClassSchema.of($0).requireKey(key, in: text).declared.objectClass }
+        // The path has been checked.
+        let holder = keys.dropLast().reduce(start as TrackedObject.Type?) { holder, key in
+            holder.flatMap { try? ClassSchema.of($0).requireKey(key, in: text).declared.objectClass }
         }
         return KeyValueError(
             .wrongType(expected: declaredName(of: type), actual: actual), className: holder.map { "\($0)" } ?? "",
@@ -204,13 +201,10 @@ extension ParsedKeyPath.Tail {
             self.unsupported(in: path, detail, className: holder?.schema.className ?? "")
         }
         let type = unwrappedType(type)
-        var values: Any.Type = Any.self
-        if let collection = type as? any KeyValueCollection.Type {
-            values = collection.elementType
-            if let element { values = try element.valueType(fromElement: values, in: holder) }
-        } else if !isOpen(type) {
-            throw unsupported("\(type) is no collection")
-        }
+        let collection = type as? any KeyValueCollection.Type
+        if collection == nil, !isOpen(type) { throw unsupported("\(type) is no collection") }
+        var values: Any.Type = collection?.elementType ?? Any.self
+        if let element, collection != nil { values = try element.valueType(fromElement: values, in: holder) }
         if let result = function.resultType(of: values) { return result }
         throw unsupported("it takes \(function.operands), not \(declaredName(of: unwrappedType(values)))")
     }
