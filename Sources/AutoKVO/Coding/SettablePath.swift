@@ -66,9 +66,8 @@ struct SettablePath<Value> {
             let end = try path.end(from: root)
             guard let object = end.object, let key = end.key?.key else { return }
             let isStored = !path.properties.isEmpty && key.storageType == Observed<Value>.self
-            var handle =
-                own
-                ?? (isStored ? Property<Value>(object, PropertyStorage(in: object, offset: key.offset!)).settable : nil)
+            let storage = isStored ? PropertyStorage<Value>(in: object, offset: key.offset!) : nil
+            var handle = own ?? storage.map { Property(object, $0).settable }
             if isShown, key.isOverridden, key.declared.write != nil { handle = nil }
             let new: Any = handle == nil ? try end.step(setting: value)!.value : value
             let property = handle ?? SettableProperty(key)

@@ -54,35 +54,27 @@ extension SettingPlan {
         var entries: [Entry] = values.map { ($0.key.utf8.count { $0 == UInt8(ascii: ".") }, $0.key, $0.value, nil) }
             .inOrder { ($0.depth, $0.name) < ($1.depth, $1.name) }
         let isDeep = entries.last.map { $0.depth > 0 } ?? false
-        var faults = arrange(&entries, of: root, validating: validating && !isDeep, comparing: isDeep)
+        var faults = arrange(&entries, of: root, validating: validating && !isDeep)
         // Validations are user code: they are called once, in the order that was found. What they correct may be another object: then what was
         // validated in the former one is validated in that.
-        if validating && isDeep && prepared.overtaken.isEmpty {
-            faults = arrange(&entries, of: root, validating: true, comparing: true)
-        }
+        if validating && isDeep && prepared.overtaken.isEmpty { faults = arrange(&entries, of: root, validating: true) }
         if let error = KeyValueError(faults.inOrder { $0.name < $1.name }.map(\.error)) { throw error }
     }
 
     private typealias Fault = (name: String, error: KeyValueError)
 
     /// Checks entries in an order in which none is set in an object that a later one replaces. Returns the errors of those that cannot be set.
-    private mutating func arrange(
-        _ entries: inout [Entry], of root: TrackedObject, validating: Bool, comparing: Bool
-    ) -> [Fault] {
+    private mutating func arrange(_ entries: inout [Entry], of root: TrackedObject, validating: Bool) -> [Fault] {
         var repetitions = 0
         while true {
-            let faults = add(&entries, of: root, validating: validating, comparing: comparing)
-            guard let first = prepared.overtaken.keys.min(by: { entries[$0].name < entries[$1].name }) else {
-                return faults
-            }
+            let faults = add(&entries, of: root, validating: validating)
+            guard let name = prepared.overtaken.keys.map({ entries[$0].name }).min() else { return faults }
             repetitions += 1
             if repetitions > 16 {
-                let (name, others) = (entries[first].name, faults.filter { $0.name != entries[first].name })
                 let reason =
                     "its path leads through an object that another entry replaces, whose path this one changes, too"
-                let error = KeyValueError(
-                    .invalidValue(reason), className: "\(type(of: root))", key: name, keyPath: name)
-                return others + [(name, error)]
+                let error = KeyValueError(.invalidValue(reason), className: "\(type(of: root))", key: name)
+                return faults.filter { $0.name != name } + [(name, error)]
             }
             // Each comes behind the one that overtakes it: behind where that was, since it may set another object when it has been moved itself.
             // Of a long chain, which this does not settle, behind where it comes now.
@@ -102,13 +94,11 @@ extension SettingPlan {
     }
 
     /// Checks entries in this order. Returns the errors of those that cannot be set.
-    private mutating func add(
-        _ entries: inout [Entry], of root: TrackedObject, validating: Bool, comparing: Bool
-    ) -> [Fault] {
+    private mutating func add(_ entries: inout [Entry], of root: TrackedObject, validating: Bool) -> [Fault] {
         self = SettingPlan()
         var faults: [Fault] = []
         for (number, entry) in entries.enumerated() {
-            if comparing { prepared.path = number }
+            prepared.path = number
             do throws(KeyValueError) {
                 let step = try add(
                     entry.value, forKeyPath: entry.name, of: root, validating: validating, validated: entry.validated)

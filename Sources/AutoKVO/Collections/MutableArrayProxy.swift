@@ -24,7 +24,7 @@ extension TrackedObject {
 /// An `@Observed` property is edited in place, unless it is optional or overridden; for any other, an edit reads, copies and sets the whole array. The proxy
 /// is used by one thread at a time, like the property. Handlers run before an edit returns and may edit the array
 /// again.
-public struct MutableArrayProxy {
+public struct MutableArrayProxy: RandomAccessCollection {
     @usableFromInline let proxied: ProxiedKey
     @usableFromInline let type: any ProxiedArray.Type
 
@@ -48,9 +48,7 @@ public struct MutableArrayProxy {
 
     /// The array now; nil if the property is nil.
     @export(implementation) var array: (any ProxiedArray)? { proxied.read() as? any ProxiedArray }
-}
 
-extension MutableArrayProxy: RandomAccessCollection {
     @export(implementation) public var startIndex: Int { 0 }
     @export(implementation) public var endIndex: Int { array?.count ?? 0 }
     @export(implementation) public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }

@@ -21,7 +21,7 @@ extension TrackedObject {
 ///
 /// An `@Observed` property is edited in place, unless it is optional or overridden; for any other, an edit reads, copies and sets the whole set. The proxy
 /// is used by one thread at a time, like the property. Handlers run before an edit returns and may edit the set again.
-public struct MutableSetProxy {
+public struct MutableSetProxy: Sequence {
     @usableFromInline let proxied: ProxiedKey
     @usableFromInline let type: any ProxiedSet.Type
 
@@ -60,9 +60,7 @@ public struct MutableSetProxy {
     func perform(_ mutation: SetMutationKind?, _ elements: some Sequence) throws(KeyValueError) -> Bool {
         try type.perform(mutation, with: elements.map { $0 as Any }, on: proxied)
     }
-}
 
-extension MutableSetProxy: Sequence {
     @export(implementation) public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
     @export(implementation) public var underestimatedCount: Int { count }
 }

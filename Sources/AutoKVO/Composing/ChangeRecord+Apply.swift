@@ -104,12 +104,14 @@ extension ChangeRecord {
         misfit("the change was applied to a collection that is not as the observed one was before it")
     }
 
+    /// Makes a copy the whole value from after the change.
+    private func set<Rows>(_ rows: inout Rows, to new: Rows?, or none: @autoclosure () -> Rows) throws(KeyValueError) {
+        rows = isNil ? none() : try required(new, ".new")
+    }
+
     fileprivate func apply<Rows>(to rows: inout Rows, _ old: Rows?, _ new: Rows?) throws(KeyValueError)
     where Rows: RandomAccessCollection & RangeReplaceableCollection, Rows.Index == Int {
-        if kind == .setting {
-            rows = isNil ? Rows() : try required(new, ".new")
-            return
-        }
+        if kind == .setting { return try set(&rows, to: new, or: Rows()) }
         var coming = (kind == .removal ? Rows() : try required(new, ".new"))[...]
         if isPrior { _ = try required(old, ".old") }
         let count = rows.count + (kind == .insertion ? coming.count : 0)
@@ -124,10 +126,7 @@ extension ChangeRecord {
     }
 
     fileprivate func apply<Rows: SetAlgebra>(to rows: inout Rows, _ old: Rows?, _ new: Rows?) throws(KeyValueError) {
-        if kind == .setting {
-            rows = isNil ? Rows() : try required(new, ".new")
-            return
-        }
+        if kind == .setting { return try set(&rows, to: new, or: Rows()) }
         if indexes != nil { throw isOfOtherContent }
         let left = kind == .insertion ? Rows() : try required(old, ".old")
         let came = kind == .removal ? Rows() : try required(new, ".new")

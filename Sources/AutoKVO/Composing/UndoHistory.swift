@@ -167,9 +167,7 @@ public final class UndoHistory: TrackedObject {
         swap(&entries, &replayed)
         let back = makeStep(step.title.name, entries.filter { $0.property.object != nil })
         // Handlers may have changed the history: lowered its limit, or let an object die.
-        if let place = self[keyPath: steps].lastIndex(where: { $0.title == step.title }) {
-            self[keyPath: steps].remove(at: place)
-        }
+        self[keyPath: steps].removeAll { $0.title == step.title }
         if !back.entries.isEmpty { self[keyPath: others].append(back) }
         updateTitles()
         return withExtendedLifetime(step) { true }

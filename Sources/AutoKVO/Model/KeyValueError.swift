@@ -73,18 +73,16 @@ public struct KeyValueError: Error, Hashable, Sendable, CustomStringConvertible 
 
     private init(_ contents: Contents) { box = Box(contents) }
 
-    private var contents: Contents { box.contents }
-
     /// The same error, with something of it changed.
     private func with(_ change: (inout Contents) -> Void) -> KeyValueError {
-        var contents = contents
+        var contents = box.contents
         change(&contents)
         return KeyValueError(contents)
     }
 
     /// What was wrong with each entry of `setValues(_:validating:)`, in the order of their names: this error first. An error that stands
     /// alone is the only one.
-    public var errors: [KeyValueError] { [with { $0.following = [] }] + contents.following }
+    public var errors: [KeyValueError] { [with { $0.following = [] }] + box.contents.following }
 
     /// Makes an error, for overrides such as `value(forUndefinedKey:)` and for validations that refuse a value.
     ///
@@ -116,7 +114,7 @@ public struct KeyValueError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The same with other sentences for the errors.
     package func description(of sentence: (KeyValueError) -> String) -> String {
         let lines = errors.prefix(8).map(sentence)
-        let others = contents.following.count + 1 - lines.count
+        let others = box.contents.following.count + 1 - lines.count
         return (lines + (others > 0 ? ["and \(others) more"] : [])).joined(separator: "\n")
     }
 

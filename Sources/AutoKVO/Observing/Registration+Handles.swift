@@ -12,11 +12,8 @@ extension Registration {
                 let schema = try ClassSchema.of(type(of: target))
                 found = schema.slot(of: keyPath)
                 // One of a superclass of those that declare the key may be another key in another subclass.
-                if let found,
-                    schema.keys[found].declarations.contains(where: {
-                        $0.hasKeyPath && isClass(Root.self, orSubclassOf: $0.owner)
-                    })
-                {
+                func fits(_ key: DeclaredKey) -> Bool { key.hasKeyPath && isClass(Root.self, orSubclassOf: key.owner) }
+                if let found, schema.keys[found].declarations.contains(where: fits) {
                     KeyPathSlots.keep(found, of: keyPath)
                 }
             }

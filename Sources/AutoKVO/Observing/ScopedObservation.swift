@@ -2,7 +2,7 @@
 ///
 /// Keep it as long as the changes are needed; the compiler warns if the result of `onChange` is not used. It may be released on any
 /// thread.
-public final class ScopedObservation: Sendable {
+public final class ScopedObservation: Sendable, Hashable {
     /// The observation itself.
     public let observation: KeyValueObservation
 
@@ -23,9 +23,7 @@ public final class ScopedObservation: Sendable {
 
     /// Keeps it in a set, with which it ends.
     @export(implementation) public func store(in set: inout Set<ScopedObservation>) { set.insert(self) }
-}
 
-extension ScopedObservation: Hashable {
     /// Each is equal only to itself.
     @export(implementation) public static func == (a: ScopedObservation, b: ScopedObservation) -> Bool { a === b }
     @export(implementation) public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

@@ -3,12 +3,7 @@
     var ignoresChange = false
     let pack: (ChangeContext, OrderedDelivery, _ send: (_ make: MakeScheduled) -> Void) -> Void
     let open: @Sendable (ChangeContext) -> Content
-}
 
-/// Makes what is sent, for an actor if there is one; nil if it has nobody to go to any more.
-typealias MakeScheduled = (_ actor: AnyObject?) -> ScheduledChange?
-
-extension Parcel {
     /// The change.
     @usableFromInline static func change<Value: Sendable>() -> Parcel where Content == Change<Value> {
         Parcel(
@@ -36,6 +31,9 @@ extension Parcel {
     }
 }
 
+/// Makes what is sent, for an actor if there is one; nil if it has nobody to go to any more.
+typealias MakeScheduled = (_ actor: AnyObject?) -> ScheduledChange?
+
 extension ObservingOptions {
     /// For a handler that does not get the change.
     @usableFromInline var withoutValues: ObservingOptions { subtracting([.old, .new]) }
@@ -48,9 +46,7 @@ extension ObservingOptions {
     /// Sends what is made for it.
     let send: (KeyValueObservation, MakeScheduled) -> Void
     let handler: @Sendable (_ actor: AnyObject?, Observer, Content) -> Void
-}
 
-extension Destination {
     @usableFromInline static func scheduler(
         _ scheduler: some ChangeScheduler, _ handler: @escaping @Sendable (Observer, Content) -> Void
     ) -> Destination {

@@ -74,9 +74,8 @@ extension PropertyHandles {
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Observer) -> Void
     ) -> KeyValueObservation {
-        observe(
-            for: observer, options.withoutValues, userInfo, file, line, .nothing(),
-            to: .mainActor(scheduler) { observer, _ in handler(observer) })
+        let destination: Destination<Observer, Void> = .mainActor(scheduler) { observer, _ in handler(observer) }
+        return observe(for: observer, options.withoutValues, userInfo, file, line, .nothing(), to: destination)
     }
 
     /// Observes the property for an observer and delivers on the main actor that it changed. The observer need not be `Sendable`: the
@@ -86,9 +85,8 @@ extension PropertyHandles {
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Observer) -> Void
     ) -> KeyValueObservation {
-        observe(
-            for: observer, options.withoutValues, userInfo, file, line, .nothing(),
-            to: .mainActor(scheduler) { observer, _ in handler(observer) })
+        let destination: Destination<Observer, Void> = .mainActor(scheduler) { observer, _ in handler(observer) }
+        return observe(for: observer, options.withoutValues, userInfo, file, line, .nothing(), to: destination)
     }
 
     /// Observes the property for an observer and delivers on an actor that it changed. See
@@ -110,9 +108,8 @@ extension PropertyHandles {
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Observer) -> Void
     ) -> KeyValueObservation {
-        observe(
-            for: observer, options.withoutValues, userInfo, file, line, .nothing(),
-            to: .scheduler(scheduler) { observer, _ in handler(observer) })
+        let destination: Destination<Observer, Void> = .scheduler(scheduler) { observer, _ in handler(observer) }
+        return observe(for: observer, options.withoutValues, userInfo, file, line, .nothing(), to: destination)
     }
 }
 
