@@ -37,8 +37,8 @@ bool csr_is_generic(const void *type) { return false; }
 bool csr_is_surely_not_final(const void *type) { return false; }
 bool csr_stores_by_functions(const void *type) { return false; }
 bool csr_may_override_getter(const void *type, const void *superclass) { return true; }
-bool csr_may_override_property(const void *type, const void *superclass, const void *key_path) { return true; }
-bool csr_is_same_property(const void *one, const void *other) { return false; }
+int csr_overrides_property(const void *type, const void *superclass, const void *key_path) { return 1; }
+int csr_is_same_property(const void *type, const void *superclass, const void *declared, const void *key_path) { return -1; }
 #else
 const void *csr_copy_class(const void *type) {
   // From its address on: kind, superclass, then 32 bits each of flags, address point in an object, size of an object, alignment
@@ -131,30 +131,42 @@ static bool is_property_alone(const void *key_path) {
   return !is_computed(key_path) || (flags & arguments) == 0 || end[1] == (uintptr_t)swift_keyPathGenericWitnessTable;
 }
 
-bool csr_may_override_property(const void *type, const void *superclass, const void *key_path) {
+// A word of the table is the getter itself, or a function around it that passes the value in another way: where the property is overridden
+// with another type, or in a class with other parameters, or for more readers.
+static bool is_settable(const void *key_path) { return (((const uint32_t *)key_path)[8] & 0x00400000) != 0; }
+
+int csr_overrides_property(const void *type, const void *superclass, const void *key_path) {
   const uint32_t *methods = methods_of(descriptor_of(superclass));
-  if (methods == NULL || !is_computed(key_path)) return true;
+  if (methods == NULL || !is_computed(key_path)) return 1;
   void *const *words = (void *const *)type + methods[0], *const *originals = (void *const *)superclass + methods[0];
   uintptr_t getter = identity_of(key_path), place = (getter - (uintptr_t)(methods + 2)) / (2 * sizeof(uint32_t));
   if (place < methods[1]) return words[place] != originals[place];
-  // A getter that overrides one, and cannot be overridden itself.
+  // A getter that overrides one, and cannot be overridden itself. What overrides a property that can be set can be set.
   for (uint32_t i = 0; i < methods[1]; i++) {
-    if ((uintptr_t)words[i] == getter) return true;
+    if ((uintptr_t)words[i] == getter) return 1;
   }
-  return false;
+  return is_settable(key_path) ? 1 : -1;
 }
 
 int csr_is_same_property(const void *type, const void *superclass, const void *declared, const void *key_path) {
-  const uint32_t *a = declared, *b = key_path, *methods = methods_of(descriptor_of(superclass));
+  const uint32_t *a = declared, *b = key_path;
   if (!is_property_alone(declared) || !is_property_alone(key_path)) return -1;
   // A stored one is its flags, with the offset. A very large one is elsewhere.
   bool is_stored = (a[8] & 0x7F000000) == 0x03000000 && (a[8] & 0x007FFFFC) != 0x007FFFFC;
   if (!is_computed(declared) || !is_computed(key_path)) return is_stored && a[8] == b[8] ? 1 : -1;
-  uintptr_t getter = identity_of(key_path), place = identity_of(declared);
-  if (place == getter) return 1;
-  if (methods == NULL) return -1;
-  place = (place - (uintptr_t)(methods + 2)) / (2 * sizeof(uint32_t));
-  return place < methods[1] && ((const uintptr_t *)type)[methods[0] + place] == getter;
+  uintptr_t getter = identity_of(key_path);
+  if (identity_of(declared) == getter) return 1;
+  // The table that has the declared one is that of the class which introduces it.
+  for (const void *const *next = superclass; next != NULL; next = next[1]) {
+    const uint32_t *methods = methods_of(descriptor_of(next));
+    if (methods == NULL) return -1;
+    uintptr_t place = (identity_of(declared) - (uintptr_t)(methods + 2)) / (2 * sizeof(uint32_t));
+    if (place >= methods[1]) continue;
+    uintptr_t word = ((const uintptr_t *)type)[methods[0] + place];
+    if (word == getter) return 1;
+    return word == ((const uintptr_t *)next)[methods[0] + place] ? 0 : -1;
+  }
+  return 0;
 }
 #endif
 

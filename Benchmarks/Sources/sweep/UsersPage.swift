@@ -31,7 +31,8 @@ extension Report {
                 + "\(figure("W2", "Qt 6 signal")); OpenCombine's subject takes \(times("W2", "OpenCombine CurrentValueSubject")) times as long as "
                 + "AutoKVO, NotificationCenter \(times("W2", "NotificationCenter")) times, Observation \(times("W2", "Observation")) times.",
             "**A thousand observers** of one property: \(figure("W3")) ns for each (Qt \(figure("W3", "Qt 6 signal"))).",
-            "**Observing and ending it** take \(figure("W4")) ns together, and an observation takes \(figure("W7t")) bytes. A million objects with "
+            "**Observing and ending it** take \(figure("W4")) ns together, and an observation takes \(figure("W7")) bytes, with the record "
+                + "of its object \(figure("W7t")). A million objects with "
                 + "an observer each are built, notified and dropped for at most twice the price of a thousand, each.",
             "**A derived value** costs \(perValue("deep N=50")) ns for each value that a change computes in a chain of 50 (Qt's QProperty "
                 + "\(perValue("deep N=50", "Qt 6 QProperty")), Observation \(perValue("deep N=50", "Observation"))). Each is computed at most once for "

@@ -57,7 +57,14 @@ extension SettingPlan {
         var faults = arrange(&entries, of: root, validating: validating && !isDeep)
         // Validations are user code: they are called once, in the order that was found. What they correct may be another object: then what was
         // validated in the former one is validated in that.
-        if validating && isDeep && prepared.overtaken.isEmpty { faults = arrange(&entries, of: root, validating: true) }
+        if validating && isDeep {
+            let known = Set(faults.map(\.name))
+            // Of entries in a circle no order was found: then they are validated for the faults alone.
+            faults =
+                prepared.overtaken.isEmpty
+                ? arrange(&entries, of: root, validating: true)
+                : faults + add(&entries, of: root, validating: true).filter { !known.contains($0.name) }
+        }
         if let error = KeyValueError(faults.inOrder { $0.name < $1.name }.map(\.error)) { throw error }
     }
 
@@ -68,13 +75,14 @@ extension SettingPlan {
         var repetitions = 0
         while true {
             let faults = add(&entries, of: root, validating: validating)
-            guard let name = prepared.overtaken.keys.map({ entries[$0].name }).min() else { return faults }
+            if prepared.overtaken.isEmpty { return faults }
             repetitions += 1
             if repetitions > 16 {
                 let reason =
                     "its path leads through an object that another entry replaces, whose path this one changes, too"
-                let error = KeyValueError(.invalidValue(reason), className: "\(type(of: root))", key: name)
-                return faults.filter { $0.name != name } + [(name, error)]
+                let names = Set(prepared.overtaken.keys.map { entries[$0].name })
+                let errors = names.map { KeyValueError(.invalidValue(reason), className: "\(type(of: root))", key: $0) }
+                return faults.filter { !names.contains($0.name) } + zip(names, errors).map { ($0, $1) }
             }
             // Each comes behind the one that overtakes it: behind where that was, since it may set another object when it has been moved itself.
             // Of a long chain, which this does not settle, behind where it comes now.

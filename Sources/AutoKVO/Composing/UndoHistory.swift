@@ -145,23 +145,7 @@ public final class UndoHistory: TrackedObject {
             follow(object)
             leave(ObjectIdentifier(object), places: 1)
         }
-        coalescingChanges {
-            let entries = step.entries.values.joined()
-                .sorted { ($0.property.turn, $1.number) < ($1.property.turn, $0.number) }
-            // A setter may edit a list whose own edits are undone behind it, each at its indexes.
-            let isEdited = { (entry: Entry) in entry.property.turn == 0 && entry.change.kind != .setting }
-            var kept =
-                entries.first?.property.turn ?? 0 < 0 ? entries.filter(isEdited).map(\.property.keepingStored) : []
-            for entry in entries {
-                if entry.property.turn >= 0 {
-                    for restore in kept { restore() }
-                    kept = []
-                }
-                do throws(KeyValueError) { try entry.property.revert(entry.change) } catch {
-                    Diagnostics.report("A change of \(entry.property.name) could not be undone: \(error)")
-                }
-            }
-        }
+        coalescingChanges { step.revert() }
         (mode, isStepComplete) = (.recording, true)
         var entries: [Entry] = []
         swap(&entries, &replayed)
@@ -183,16 +167,16 @@ public final class UndoHistory: TrackedObject {
         if isStepComplete, mode != .replaying { endLeaving() }
         if followed[whole] == nil { return }
         if includesParts, property.mayHoldParts {
-            // What was set without a notification is not counted.
-            let counted = followed[whole]?.parts[property.slot] ?? [:]
-            var left = change.kind == .setting ? counted : [:]
-            for part in StoredProperty.objects(in: change.kind == .setting ? nil : change.oldValue) {
-                let identity = ObjectIdentifier(part)
-                if left[identity, default: 0] < counted[identity, default: 0] { left[identity, default: 0] += 1 }
-            }
-            for (part, places) in left {
-                let rest = counted[part]! - places
-                followed[whole]?.parts[property.slot]?[part] = rest > 0 ? rest : nil
+            var left: [ObjectIdentifier: Int] = [:]
+            if change.kind == .setting {
+                left = followed[whole]?.parts.removeValue(forKey: property.slot) ?? [:]
+            } else {
+                // What was set without a notification is not counted.
+                for part in StoredProperty.objects(in: change.oldValue).map(ObjectIdentifier.init) {
+                    guard let places = followed[whole]?.parts[property.slot]?[part] else { continue }
+                    followed[whole]?.parts[property.slot]?[part] = places > 1 ? places - 1 : nil
+                    left[part, default: 0] += 1
+                }
             }
             for part in StoredProperty.objects(in: change.newValue) { follow(part, in: (whole, property.slot)) }
             for (part, places) in left { leave(part, places: places) }
@@ -239,7 +223,7 @@ public final class UndoHistory: TrackedObject {
             followed[identity]?.places += 1
             // A history that recorded itself, or another one that records it, would never come to an end.
             if followed[identity] != nil || object is UndoHistory { continue }
-            followed[identity] = Followed()
+            followed[identity] = Followed(isRoot: whole == nil)
             let properties = StoredProperty.all(of: object)
             let observations = properties.compactMap { property in
                 property.observe(for: self) { history, change in history.record(change, of: property, in: identity) }
@@ -273,6 +257,12 @@ public final class UndoHistory: TrackedObject {
     private func forget(_ identity: ObjectIdentifier) {
         let former = followed.removeValue(forKey: identity)
         deaths[identity] = nil
+        // It was set to nil in silence where it still counts, and another object may get its address.
+        if let former, former.places > (former.isRoot ? 1 : 0) {
+            for owner in followed.keys {
+                for slot in followed[owner]!.parts.keys { followed[owner]!.parts[slot]![identity] = nil }
+            }
+        }
         for (part, places) in (former?.parts ?? [:]).values.joined() { leave(part, places: places) }
         func drop(_ steps: inout [Step]) -> [[Entry]?] {
             defer { steps.removeAll { $0.entries.isEmpty } }

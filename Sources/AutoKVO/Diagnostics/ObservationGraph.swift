@@ -1,5 +1,5 @@
 // The protocol of this folder. A graph is a copy of names and addresses: it owns nothing of the program, needs no lock, and is not
-// affected by deaths. Making one (`Diagnostics.graph()`) reads the lists of each record once, under that record's lock; no two locks
+// affected by deaths. Making one (`Diagnostics.graph()`) reads the lists of each record, and then what its derived values have read, under that record's lock; no two locks
 // are held at once, and no user code runs. While it is made, records are owned, and observations are pinned, so that their addresses
 // remain their identity: an observation may have ended, and its objects may be dead. No target, observer or handler is retained, so
 // no deinit and no release of a handler moves to this thread. Other threads may register and end observations at the same time: the
@@ -64,7 +64,7 @@ extension Diagnostics {
     /// It keeps no target, observer or handler alive, not even for a moment: they are released when and where they would be without it.
     /// Only a manual observation that has outlived its targets is retained while its paths are read.
     ///
-    /// - Complexity: O(*n* log *n*) for *n* objects and observations. It locks each object's record once, for a moment.
+    /// - Complexity: O(*n* log *n*) for *n* objects and observations. It locks each object's record twice, for a moment.
     public static func graph() -> ObservationGraph { ObservationGraph(of: ObjectRecord.all(as: ObjectRecord.self)) }
 }
 

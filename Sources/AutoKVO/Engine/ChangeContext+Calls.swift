@@ -12,12 +12,7 @@ extension ChangeContext {
         let pooled = thread.value.takeSubject()
         let rest = pooled.object
         if let route { rest.setTopic(route) } else { rest.setTopic(.to(record!), slot, record!.list(slot)!) }
-        // The observers behind this one, and those of derived keys, wait for the calls that are left.
-        let own = thread.value.delivering?.object.subjects.map(\.object) ?? []
-        func ofSameChange(_ other: Subject) -> Bool {
-            other.continuation == nil
-                && (other.identity == rest.topics.1 || own.contains { $0 === other || $0 === other.source })
-        }
+        (rest.isRestOfCalls, rest.event.delivery) = (true, event.value.delivery)
         var next = 0
         withoutActuallyEscaping(call) { call in
             func callRest() {
@@ -25,13 +20,13 @@ extension ChangeContext {
                     next += 1
                     rest.continuation = next == count ? nil : callRest
                     if next == count { thread.value.removePending(rest) }
-                    if next < count, !rest.isPending { thread.value.appendPending(rest, before: ofSameChange) }
+                    if next < count, !rest.isPending { thread.value.appendPending(rest) }
                     call(next - 1)
                 }
             }
             callRest()
             thread.value.removePending(rest)
-            rest.continuation = nil
+            (rest.continuation, rest.isRestOfCalls) = (nil, false)
         }
         thread.giveBack(pooled)
     }

@@ -154,6 +154,8 @@
     var edit: Borrowed<CollectionChange>?
     /// Identifies the change that makes a prior call and the call after it.
     var token: UInt = 0
+    /// Identifies what one change tells together; 0 where that is one subject.
+    var delivery: UInt = 0
     /// The addresses of the values, in memory that holds a value of `type`; nil where there is none, or no observer needs it.
     @usableFromInline var type: Any.Type = Any.self
     @usableFromInline var old: UnsafeRawPointer?

@@ -56,7 +56,7 @@ final class Subject: PooledObject, ListMember {
     var isCoalesced = false
     /// Of a path: whether a change of an object on the way has come to it while it was open.
     var isReachedOnTheWay = false
-    /// Of a path: whether a property at its end was set, too, while it was open. That it has the former value again need not mean that nobody
+    /// Of a path: whether a property on it was set, too, while it was open. That it has the former value again need not mean that nobody
     /// has read another one.
     var isLeafSet = false
     /// Whether a transaction that concerns it has ended, and waits for the others.
@@ -70,6 +70,8 @@ final class Subject: PooledObject, ListMember {
     var isDropped = false
     /// How often the value had changed when the old one was read.
     var formerChanges = 0
+    /// Further expressions on which the value depends and which the change concerns, each with how often it had changed then: see `note`.
+    private var others: [ObjectIdentifier: (expression: Expression, changes: Int)] = [:]
     /// Once `becomeKnown` was called: the number of what had been told elsewhere before. See `ToldElsewhere`.
     var toldBefore: Int?
     /// Of late observers: what had been told elsewhere, and those before them have replaced by what they leave.
@@ -91,6 +93,8 @@ final class Subject: PooledObject, ListMember {
     /// The sequence number of the last observation to call.
     var end: UInt64 = 0
     var isStarted = false
+    /// Whether it stands for the calls that one observer has still to get of a change (`ChangeContext.makeCalls`).
+    var isRestOfCalls = false
     /// Whether it is pending, and has no event yet.
     var isWaiting = false
     /// Whether `clear` has anything to do. After a plain write with one observer it has nothing.
@@ -188,6 +192,25 @@ final class Subject: PooledObject, ListMember {
     /// How often that has changed.
     var changes: (all: Int, lastRead: Int)? { computed?.changes }
 
+    /// Notes that the value depends on another expression: what the program reads of it while the change goes on leads to a value of which the
+    /// observers know nothing.
+    func note(_ other: Expression, _ changes: Int) {
+        if others[ObjectIdentifier(other)] == nil { others[ObjectIdentifier(other)] = (other, changes) }
+    }
+
+    /// Notes the expressions of which a key that says what it is affected by is derived. Under the lock of the record.
+    func noteBases() {
+        for slot in root.schema!.dependencies(of: slot).bases {
+            if let base = root.list(slot)?.value.expression?.object { note(base, base.changesUnderLock.all) }
+        }
+    }
+
+    /// Whether the program has read a value that depends on what the change had made, and does not any more.
+    var wasReadInBetween: Bool {
+        changes?.lastRead ?? 0 > formerChanges
+            || others.values.contains { $0.expression.changes.lastRead > $0.changes }
+    }
+
     /// Whether the subject has an expression. Without a lock: a search that comes to the subject holds the one of its record.
     var isComputed: Bool {
         route?.use { $0.expression != nil } ?? record?.use { $0.layout!.value[slot].isRecorded } ?? false
@@ -223,6 +246,7 @@ final class Subject: PooledObject, ListMember {
         (calls, isWhole) = (nil, false)
         if edit != nil { (edit, wholeOld) = (nil, nil) }
         if head != nil { head = nil }
+        if !others.isEmpty { others = [:] }
         if missedTold != nil { missedTold = nil }
         if !claimed.isEmpty { releaseClaims { _ in true } }
         if old.isFilled { old.take() }
@@ -240,8 +264,9 @@ final class Subject: PooledObject, ListMember {
         let isChanged = !needs.isEmpty || isDue || isUncertain || isDropped || isKnown || isPrepared || isCoalesced
         let isEdited = edit != nil || isWhole || wholeOld != nil || continuation != nil || old.isFilled || new.isFilled
         let isTold = isOldTold || toldBefore != nil || missedTold != nil || !claimed.isEmpty || calls != nil
-        let isUsed = batch != nil || cursor != nil || isStarted || isPending || isWaiting || isFilled
-        return !(hasTopic || hasRange || isChanged || isReachedOnTheWay || isLeafSet || isEdited || isTold || isUsed)
+        let isUsed = batch != nil || cursor != nil || isStarted || isPending || isWaiting || isFilled || isRestOfCalls
+        return others.isEmpty
+            && !(hasTopic || hasRange || isChanged || isReachedOnTheWay || isLeafSet || isEdited || isTold || isUsed)
     }
 
     private func releaseClaims(where isReleased: (KeyValueObservation) -> Bool) {

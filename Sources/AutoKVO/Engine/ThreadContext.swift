@@ -150,13 +150,6 @@ struct ThreadContext {
         if pendingTopics != nil { filePending(subject) }
     }
 
-    /// Appends a subject, and behind it those for which a condition is true.
-    mutating func appendPending(_ subject: Subject, before isBehind: (Subject) -> Bool) {
-        let behind = pending.members.map(\.object).filter(isBehind)
-        for other in behind { removePending(other) }
-        for next in [subject] + behind { appendPending(next) }
-    }
-
     @inline(__always)
     mutating func removePending(_ subject: Subject) {
         guard subject.isPending else { return }

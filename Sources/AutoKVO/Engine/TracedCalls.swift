@@ -35,9 +35,15 @@ struct TracedCalls {
         Transaction.complete(rest, thread)
         let made = thread.value.traced.removeLast()
         // Those of no other change are of this one: of paths of other objects, too.
-        let ofOthers = made.others.filter { $0.target != change.target || $0.key != change.key }
-        tell(made.calls.filter { call in !ofOthers.contains { call.isOf($0) } })
-        for other in made.others { other.tell(made.calls.filter { $0.isOf(other) }) }
+        func isSame(_ other: Change) -> Bool { other.target == change.target && other.key == change.key }
+        let ofOthers = Dictionary(grouping: made.others.filter { !isSame($0) }, by: \.target)
+        let own = made.calls.filter { call in !(ofOthers[call.target] ?? []).contains { call.isOf($0) } }
+        tell(own)
+        let calls = Dictionary(grouping: made.calls, by: \.target)
+        for other in made.others {
+            // Another trace of the same object is told the same.
+            other.tell(isSame(other) ? own : (calls[other.target] ?? []).filter { $0.isOf(other) })
+        }
     }
 }
 

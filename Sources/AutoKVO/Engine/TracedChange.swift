@@ -2,7 +2,7 @@
 public struct TracedChange {
     /// A call of a handler.
     public struct Call: Sendable, Hashable {
-        /// The path as it was registered; empty for an observation of what a closure reads.
+        /// The path as it was registered; of an observation of what a closure reads the one key that it read, or empty.
         public let keyPath: String
         /// File and line of the registration.
         public let registeredAt: String

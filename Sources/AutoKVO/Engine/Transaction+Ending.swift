@@ -254,6 +254,7 @@ extension Transaction {
         if !isPrior { for subject in subjects { subject.use { $0.tellElsewhere(self) } } }
         let parts = subjects.count < 2 ? [] : Transaction.makeParts(of: subjects, isPrior: isPrior)
         let told = parts.isEmpty ? subjects : Transaction.separated(subjects, parts)
+        let delivery = told.count < 2 ? 0 : thread.value.makeToken()
         // The subjects that may have paths whose handlers ignore the change know of each other's calls.
         var calls: CallsOfChange?
         for subject in told {
@@ -262,6 +263,7 @@ extension Transaction {
                     if calls == nil { calls = CallsOfChange(told) }
                     $0.calls = calls
                 }
+                $0.event.delivery = delivery
                 thread.value.appendPending($0)
             }
         }

@@ -34,7 +34,14 @@ extension Transaction {
 
     /// Completes deliveries unless a handler of one before has made a change that did.
     static func complete(_ deliveries: [Subject], _ thread: InPlace<ThreadContext>) {
-        for delivery in deliveries where delivery.isPending { delivery.complete(thread) }
+        for delivery in inOrder(deliveries) where delivery.isPending { delivery.complete(thread) }
+    }
+
+    /// The calls that are left of one observer come before those behind it whom the same change concerns, also in derived keys.
+    private static func inOrder(_ deliveries: [Subject]) -> [Subject] {
+        if !deliveries.contains(where: \.isRestOfCalls) { return deliveries }
+        var rests = Dictionary(grouping: deliveries.filter(\.isRestOfCalls), by: \.change)
+        return deliveries.flatMap { (rests.removeValue(forKey: $0.change) ?? []) + ($0.isRestOfCalls ? [] : [$0]) }
     }
 
     /// Several paths of one observation are called in the order of registration, behind all lists. So those of one key, which are called with
@@ -64,6 +71,8 @@ extension Transaction {
 extension Subject {
     /// What it is the subject of, by address: a list, or a route and, if that is of one key, the key's list; else the same twice.
     var topics: (Identity, Identity) { (identity, route?.object.keyList?.address ?? identity) }
+    /// What the subjects of one change have in common.
+    fileprivate var change: UInt { event.delivery != 0 ? event.delivery : UInt(bitPattern: topics.1) }
     /// With the record of the object that has it.
     var wideTopics: [Identity] { [topics.0, topics.1, Borrowed.to(root).rawAddress] }
 

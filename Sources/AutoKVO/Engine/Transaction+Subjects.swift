@@ -49,6 +49,7 @@ extension Transaction {
                 ($0.lowerBound, $0.upperBound) = (covered == 0 ? 0 : covered + 1, list.value.lastSequence)
                 $0.prepare(
                     interest, isOwn: isOwn, edit, isUncertain: key.isUncertain, rank: rank, excluding: excluded, thread)
+                if key.isUncertain, !$0.isComputed { $0.noteBases() }
             }
             if covered != 0 { joinOwners(subject.object, thread) }
             open(subject, walk)
@@ -62,7 +63,10 @@ extension Transaction {
                 forEachShared(link.unmanagedRoute.rawAddress, before: start, walk, thread) { subject in
                     isOpen = true
                     if !link.isLeaf { subject.isReachedOnTheWay = true }
-                    if link.isLeaf, !key.isUncertain { subject.isLeafSet = true }
+                    if !isUncertain || link.isLeaf && !key.isUncertain { subject.isLeafSet = true }
+                    if isUncertain, let other = link.record.list(link.slot)?.value.expression?.object {
+                        subject.note(other, other.changesUnderLock.all)
+                    }
                     join(subject, walk, isCertain: !isUncertain)
                 }
                 if isOpen { return }
@@ -137,6 +141,7 @@ extension Transaction {
                 subject.use({ $0.route != nil && $0.route == last.use { $0.route } })
             {
                 if subject.use({ !$0.isUncertain }) { last.use { $0.isChangedForCertain() } }
+                if let other = subject.object.computed { last.object.note(other, other.changes.all) }
                 thread.giveBack(subject)
             } else {
                 subjects.append(subject)

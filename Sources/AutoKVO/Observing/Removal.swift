@@ -49,7 +49,7 @@ extension TrackedObject {
     public func removeAllObservers(handler: String) -> Int { Removal(target: self, handler: handler).perform() }
 
     /// The live observations in which this object is target or observer, each once: first those of its own keys, in the
-    /// order of their declaration and of registration.
+    /// order of their declaration and of registration, for each key those of the key itself before those of paths.
     ///
     /// - Complexity: O(*n*) for *n* observations.
     public func observations() -> [KeyValueObservation] {

@@ -5,7 +5,7 @@ public struct ObservedPolicy: Sendable {
     ///     @Observed(.distinct) var level = 0
     ///     @Observed(.distinct) var nickname: String?
     ///
-    /// That holds for every way to assign one: the property, its handle, its name, a binding, undoing. Values are compared by `==`; two
+    /// That holds for every way to assign one: the property, its handle, its name, a binding, undoing that. Values are compared by `==`; two
     /// floating-point values that are no number are equal. What the property stores is compared, also if a subclass overrides it. While
     /// its object is observed an equal value is not stored, and while it is not, no values are compared. The property's `didSet` runs as
     /// for any assignment.

@@ -30,12 +30,14 @@ enum ClassCopy {
         !mayAsk(isProbe, of: superclass) || csr_may_override_getter(metadata(of: type), metadata(of: superclass))
     }
 
-    /// The same for one property, which a key path names. False for one that the superclass does not have.
-    static func mayOverride(
+    /// The same for one property, which a key path names; nil for one that the superclass does not have.
+    static func overrides(
         _ property: AnyKeyPath, in type: AnyClass, of superclass: AnyClass, isProbe: Bool = false
-    ) -> Bool {
-        !mayAsk(isProbe, of: superclass)
-            || csr_may_override_property(metadata(of: type), metadata(of: superclass), Borrowed.to(property).rawAddress)
+    ) -> Bool? {
+        if !mayAsk(isProbe, of: superclass) { return true }
+        let keyPath = Borrowed.to(property).rawAddress
+        let answer = csr_overrides_property(metadata(of: type), metadata(of: superclass), keyPath)
+        return answer < 0 ? nil : answer > 0
     }
 
     /// Whether a key path of a class, or of one between it and a superclass, is of the property that a key path of the superclass names, and
@@ -69,7 +71,7 @@ enum ClassCopy {
         _ below: AnyKeyPath
     ) -> Bool {
         let overridden = [type, plain].map { type in
-            [property, other].map { mayOverride($0, in: type, of: Base.self, isProbe: true) }
+            [property, other].map { overrides($0, in: type, of: Base.self, isProbe: true) }
                 + [mayOverrideGetter(type, of: Base.self, isProbe: true)]
         }
         let same = [property, other].map { isSameProperty($0, below, in: plain, of: Base.self, isProbe: true) }

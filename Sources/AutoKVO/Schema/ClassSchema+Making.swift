@@ -113,7 +113,7 @@ private struct CollectedKeys {
         for case let key as DeclaredKey in declared {
             let named = slots[key.name].flatMap { isAnother(key, than: $0) ? nil : $0 }
             let known = named ?? hidden[key.name].flatMap { isAnother(key, than: $0) ? nil : $0 }
-            let isRepeated = known.map(isDeclaredHere) ?? false
+            let isRepeated = (known ?? slots[key.name]).map(isDeclaredHere) ?? false
             let problem = isRepeated ? "it is declared twice" : KeyPathText.problem(inKey: key.name)
             if let problem { throw .schemaFault(problem, of: type, key: key.name) }
             if let known {
@@ -149,7 +149,8 @@ private struct CollectedKeys {
         let owner: AnyClass = keys[slot].declarations.last!.owner
         if keys[slot].field == nil || owner == type || key.affectedBy.isEmpty { return false }
         if keys[slot].declarations[0].hasKeyPath { return false }
-        return !isOverridden(slot) || key.keyPath.map { !ClassCopy.mayOverride($0, in: type, of: owner) } ?? false
+        return !isOverridden(slot)
+            || key.keyPath.map { !(ClassCopy.overrides($0, in: type, of: owner) ?? false) } ?? false
     }
 
     /// Whether it cannot be that: the types differ, or the class stores it; or both are computed, and the key path is not of the other one.
@@ -159,6 +160,11 @@ private struct CollectedKeys {
             return key.keyPath.map { keyPath in
                 keys[slot].declarations.allSatisfy { $0.isOfSameProperty(as: keyPath, in: type) == false }
             } ?? false
+        }
+        // A derived property that the class does not override is private there.
+        if field.storage.isDerived, let keyPath = key.keyPath {
+            let owner: AnyClass = keys[slot].declarations.last!.owner
+            if ClassCopy.overrides(keyPath, in: type, of: owner) == nil { return true }
         }
         return field.storage.valueType != key.valueType || ownFields.contains { $0.name == key.name }
     }

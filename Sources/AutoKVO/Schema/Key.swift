@@ -22,7 +22,7 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
     ///   - keyPath: The property. One that can be written makes the key settable by name.
     ///   - affectedBy: Keys, or paths from this object, whose change is a change of this key too: it is derived from
     ///     exactly them. Without it a computed property is derived from what its getter reads, as with `@Derived`. A key that a subclass
-    ///     declares again is also affected by what its superclass declares. If either of them says what the key is affected by, both lists
+    ///     declares again, with the same property or an override of it, is also affected by what its superclass declares. If either of them says what the key is affected by, both lists
     ///     together are all of it, and what the getter reads is not found out: so a subclass whose getter reads more says what.
     ///     To add or remove an observer takes O(*n*) for the *n* keys of this object that it is derived from, directly or not.
     ///   - notifiesAutomatically: Whether writing the property is announced. If not, only manual announcements are. A
@@ -138,6 +138,10 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
     /// Whether a key path of a class, or of one between it and the declaring one, is of the key's property; nil if that is not certain.
     func isOfSameProperty(as other: AnyKeyPath, in type: AnyClass) -> Bool? {
         guard let keyPath else { return nil }
+        // One may begin at a superclass of the class that declares the key of an inherited property.
+        if let root = Swift.type(of: other).rootType as? AnyClass, root != owner, isClass(owner, orSubclassOf: root) {
+            return ClassCopy.isSameProperty(other, keyPath, in: type, of: root)
+        }
         return keyPath == other ? true : ClassCopy.isSameProperty(keyPath, other, in: type, of: owner)
     }
 

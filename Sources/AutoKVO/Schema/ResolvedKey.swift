@@ -95,7 +95,7 @@ final class ResolvedKey: @unchecked Sendable {
         let first = declarations[0]
         let property = mayBeOverridden ? first.keyPath : nil
         let isOverridden =
-            property.map { ClassCopy.mayOverride($0, in: type, of: declarations.last!.owner) } ?? mayBeOverridden
+            property.map { ClassCopy.overrides($0, in: type, of: declarations.last!.owner) ?? false } ?? mayBeOverridden
         overriding = Atomic(!isOverridden ? .no : property == nil ? .perhaps : .yes)
         declared = isOverridden && property == nil ? DeclaredKey(throughGetterOf: first, in: field!) : first
         let unnamed = isNamed ? nil : inherited
@@ -126,7 +126,7 @@ final class ResolvedKey: @unchecked Sendable {
     /// Finds out whether the class overrides the property, if that is not known, and keeps the getter if it does.
     func findGetter(in type: AnyClass, _ getter: () -> PropertyGetter?) {
         guard overriding.load(ordering: .acquiring) == .perhaps, let getter = getter() else { return }
-        let isOverridden = ClassCopy.mayOverride(getter.keyPath, in: type, of: declarations.last!.owner)
+        let isOverridden = ClassCopy.overrides(getter.keyPath, in: type, of: declarations.last!.owner) ?? false
         if isOverridden { declared.getter!.keep(getter) }
         overriding.store(isOverridden ? .yes : .no, ordering: .releasing)
     }

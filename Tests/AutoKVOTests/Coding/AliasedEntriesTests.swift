@@ -81,6 +81,15 @@ struct AliasedEntriesTests {
         guard case .invalidValue(let text) = error?.reason else { throw try #require(error) }
         #expect(text.contains("another entry replaces") && error?.keyPath.isEmpty == false)
         #expect(ticket.next === ticket && ticket.last === other && ticket.price == 0)
+        // It hides no other fault, of values and of validation.
+        for isValidated in [false, true] {
+            let error = #expect(throws: KeyValueError.self) {
+                try ticket.setValues(
+                    ["next.last": ticket, "last.next": Ticket(), "pricee": 3, "price": isValidated ? -1 : "no"],
+                    validating: isValidated)
+            }
+            expectEqual(Set(error?.errors.map(\.key) ?? []), ["last.next", "pricee", "price"])
+        }
         // The same objects as before are no circle.
         try ticket.setValues(["next.last": other, "last.next": ticket, "next.price": 4])
         #expect(ticket.price == 4 && other.next === ticket)

@@ -43,6 +43,45 @@ private final class Row: Model {
     @Observed(.distinct) var item = Item()
 }
 
+private final class Titled: Sheet {
+    override var label: String {
+        get { super.label }
+        set { super.label = newValue }
+    }
+    override var items: [Int] {
+        get { super.items }
+        set { super.items = newValue }
+    }
+    override var size: Int {
+        get { super.size }
+        set {
+            super.size = newValue
+            label = "size \(newValue)"
+            items.append(newValue)
+        }
+    }
+    override class var schema: Schema {
+        Schema(Titled.self, extending: super.schema) {
+            Key("size", \.size)
+            Key("label", \.label)
+        }
+    }
+}
+
+private final class Converting: Sheet {
+    @Observed var unit = 1
+    override var size: Int {
+        get { super.size * unit }
+        set {
+            super.size = newValue / unit
+            $label.value = "size \(newValue)"
+        }
+    }
+    override class var schema: Schema {
+        Schema(Converting.self, extending: super.schema) { Key("size", \.size, affectedBy: "unit") }
+    }
+}
+
 /// A history and edits, setters, silent properties and other objects.
 struct UndoMeetingTests {
     private final class Feed: Model { @Observed var rows = [1, 2] }
@@ -86,6 +125,43 @@ struct UndoMeetingTests {
             history.undo()
             #expect((sheet.size, sheet.label, sheet.items) == (1, "", [7, 8]))
             history.redo()
+        }
+    }
+
+    @Test("what a setter sets that runs later does not stay", .needs(.classMetadata)) func later() {
+        let titled = Titled()
+        titled.items = [7, 8]
+        let history = UndoHistory(of: titled)
+        history.group("g") { titled.size = 9 }
+        for _ in 0..<2 {
+            #expect((titled.size, titled.label, titled.items) == (9, "size 9", [7, 8, 9]))
+            history.undo()
+            #expect((titled.size, titled.label, titled.items) == (1, "", [7, 8]))
+            history.redo()
+        }
+        let converting = Converting()
+        let second = UndoHistory(of: converting)
+        second.group("g") {
+            converting.unit = 2
+            converting.size = 8
+        }
+        second.undo()
+        #expect((converting.size, converting.label, converting.unit) == (1, "", 1))
+    }
+
+    @Test("a part that was lost in silence is none, whatever gets its address") func lost() {
+        let root = Box()
+        let history = UndoHistory(of: root, includingParts: true)
+        for number in 0..<50 {
+            root.withMutation(of: "current") { root.current = Box() }
+            root.current = nil
+            let other = Box()
+            root.items = [other]
+            root.withMutation(of: "current") { root.current = nil }
+            root.name = "x\(number)"
+            other.name = "y"
+            history.undo()
+            #expect((root.name, other.name) == ("x\(number)", ""))
         }
     }
 

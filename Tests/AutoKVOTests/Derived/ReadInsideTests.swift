@@ -326,4 +326,92 @@ struct ReadInsideTests {
         #expect(try object.value(forKeyPath: "first.total") as? Int == 3)
         expectEqual(object.runs, 2)
     }
+
+    private final class Account: Model {
+        @Observed var n = 1
+        @Observed var name: String = ""
+        @Observed var next: Account?
+        @Derived({ (account: Account) in account.n * 2 }) var double: Int
+    }
+
+    private final class Bank: Model {
+        @Observed var accounts: [Account] = []
+        @Observed var n = 1
+        @Observed var other = 0
+        @Derived({ (bank: Bank) in bank.accounts.first }) var first: Account?
+        @Derived({ (bank: Bank) in bank.n }) var sum: Int
+        var head: Account? { accounts.first }
+        var twice: Int { sum * 2 }
+        override class var schema: Schema {
+            Schema(Bank.self, extending: super.schema) {
+                Key("head", \.head)
+                Key("twice", \.twice, affectedBy: "sum")
+            }
+        }
+    }
+
+    /// Runs a change in the middle of which the value of a path is read, or not. Returns what an observer without values shows, how many
+    /// calls it got, and what is there.
+    private func run(
+        _ path: String, of bank: Bank, isRead: Bool, _ first: () -> Void, _ second: () -> Void
+    ) throws -> (shown: String, calls: Int, is: String) {
+        func value() -> String { "\(try! bank.value(forKeyPath: path)!)" }
+        var (shown, calls) = (value(), 0)
+        let observation = try bank.observe(path) { [unowned bank] _ in
+            (shown, calls) = ("\(try! bank.value(forKeyPath: path)!)", calls + 1)
+        }
+        coalescingChanges {
+            first()
+            if isRead { shown = value() }
+            second()
+        }
+        observation.remove()
+        return (shown, calls, value())
+    }
+
+    @Test("so do those of what depends on several derived values", arguments: [false, true]) func several(isRead: Bool)
+        throws
+    {
+        let (bank, a, b, q) = (Bank(), Account(), Account(), Account())
+        let (x, y) = (Account(), Account())
+        (x.name, y.name, a.next, bank.accounts) = ("x", "y", x, [a, b])
+        let calls = isRead ? 1 : 0
+        let sum = try run("accounts.@sum.double", of: bank, isRead: isRead, { (a.n, b.n) = (2, 7) }, { b.n = 0 })
+        #expect(sum == ("4", calls, "4"))
+        let double = try run(
+            "first.double", of: bank, isRead: isRead,
+            {
+                bank.accounts.append(q)
+                a.n = 5
+            }, { a.n = 2 })
+        #expect(double == ("4", calls, "4"))
+        let next = try run(
+            "first.next.name", of: bank, isRead: isRead,
+            {
+                bank.accounts.append(q)
+                a.next = y
+            }, { a.next = x })
+        #expect(next.shown == "x" && next.is == "x")
+        a.name = "a"
+        q.name = "q"
+        let head = try run("head.name", of: bank, isRead: isRead, { bank.accounts[0] = q }, { bank.accounts[0] = a })
+        #expect(head == ("a", calls, "a"))
+    }
+
+    @Test("so do those of a key that is affected by a derived one", arguments: [false, true]) func affected(
+        isRead: Bool
+    ) throws {
+        let bank = Bank()
+        let twice = try run("twice", of: bank, isRead: isRead, { bank.n = 5 }, { bank.n = 1 })
+        #expect(twice == ("2", isRead ? 1 : 0, "2"))
+        let label = Model()
+        var shown = 2
+        try label.depend(on: [Dependency(bank, ["twice", "other"])]) { [unowned bank] _ in shown = bank.twice }
+        bank.withMutation(of: "n") {
+            bank.n = 5
+            bank.other = 1
+            bank.n = 1
+        }
+        #expect(shown == 2)
+    }
 }

@@ -58,6 +58,22 @@ struct TraceTests {
         #expect(log.lines.count == 3 && changes.count == 3)
     }
 
+    @Test("two traces of one object are told of the same calls, also of paths of other objects") func two() {
+        final class Panel: Model { @Observed var next: Boiler? }
+        let panel = Panel()
+        panel.next = boiler
+        panel.$next.$heat.observe { _ in }
+        panel.observe(reading: { $0.next?.heat }) { _, _ in }
+        var told: [String: [String]] = [:]
+        let traces = ["a", "b"].map { name in
+            Diagnostics.trace(boiler) { if $0.key == "heat" { told[name] = $0.calls.map(\.keyPath).sorted() } }
+        }
+        boiler.heat = 1
+        #expect(told["a"] == told["b"])
+        expectEqual(told["a"], ["", "next.heat"])
+        for trace in traces { trace.remove() }
+    }
+
     private static func wait(_ duration: Duration) {
         let end = ContinuousClock.now + duration
         while ContinuousClock.now < end {}

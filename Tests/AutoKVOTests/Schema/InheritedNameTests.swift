@@ -134,3 +134,173 @@ struct InheritedNameTests {
         expectEqual(object.computed.take(), [:])
     }
 }
+
+private class Area: Model {
+    var area: Int { 0 }
+}
+private class Rect: Area {
+    @Observed var width = 1
+    override var area: Int { width * 10 }
+    override class var schema: Schema {
+        Schema(Rect.self, extending: super.schema) { Key("area", \.area, affectedBy: "width") }
+    }
+}
+private final class Cuboid: Rect {
+    @Observed var depth = 1
+    override var area: Int { super.area * depth }
+    override class var schema: Schema {
+        Schema(Cuboid.self, extending: super.schema) { Key("area", \.area, affectedBy: "depth") }
+    }
+}
+
+private class Field<Value>: Model {
+    @Observed var value: Value
+    var shown: Value { value }
+    init(_ value: Value) { self.value = value }
+    override class var schema: Schema {
+        Schema(Field<Value>.self, extending: super.schema) { Key("shown", \.shown, affectedBy: "value") }
+    }
+}
+private final class Percent: Field<Int> {
+    @Observed var offset = 0
+    override var value: Int {
+        get { super.value * 100 }
+        set { super.value = newValue / 100 }
+    }
+    override var shown: Int { super.shown + offset }
+    override class var schema: Schema {
+        Schema(Percent.self, extending: super.schema) {
+            Key("value", \.value)
+            Key("shown", \.shown, affectedBy: "offset")
+        }
+    }
+}
+
+private class Hidden: Model {
+    @Observed fileprivate var x = 1
+}
+private class Shown: Hidden {
+    override var x: Int {
+        get { super.x * 100 }
+        set { super.x = newValue / 100 }
+    }
+    override class var schema: Schema { Schema(Shown.self, extending: super.schema) { Key("x", \.x) } }
+}
+
+private class Person: Model {
+    @Observed var birth: Int? = 1
+    var age: Int? { birth }
+    override class var schema: Schema {
+        Schema(Person.self, extending: super.schema) { Key("age", \.age, affectedBy: "birth") }
+    }
+}
+private final class Guest: Person {
+    @Observed var offset = 0
+    override var age: Int { (super.age ?? 0) + offset }
+    override class var schema: Schema {
+        Schema(Guest.self, extending: super.schema) { Key("age", \.age, affectedBy: "offset") }
+    }
+}
+
+private class Total: Model {
+    @Observed var number = 1
+    var other: Int { number }
+    @Derived({ (total: Total) in total.number * 10 }) private var total: Int
+    func watch(_ handler: @escaping (Int) -> Void) { $total.observe(options: .new) { handler($0.newValue!) } }
+}
+private class Plain: Total {
+    @Observed var tax = 1
+    var total: Int { tax }
+    override class var schema: Schema { Schema(Plain.self, extending: super.schema) { Key("total", \.total) } }
+}
+private final class Overriding: Plain {
+    override var other: Int { 0 }
+}
+
+private class Listed: Model {
+    @Observed var list = [0]
+}
+private final class Declaring: Listed {
+    override var list: [Int] { didSet {} }
+    override class var schema: Schema { Schema(Declaring.self, extending: super.schema) { Key("list", \.list) } }
+}
+
+private class Twice: Model {
+    @Observed var number = 1
+    var a: Int { number }
+    var b: Int { number }
+    override class var schema: Schema { Schema(Twice.self, extending: super.schema) { Key("a", \.a) } }
+}
+private final class DeclaredTwice: Twice {
+    override class var schema: Schema {
+        Schema(DeclaredTwice.self, extending: super.schema) {
+            Key("a", \.a)
+            Key("a", \.b)
+        }
+    }
+}
+
+/// A key that several classes declare, of a property that is overridden in another form.
+struct OverriddenNameTests {
+    private let told = Recorder<Any>()
+
+    @Test("has the dependencies of a class in the middle, also of a property that is introduced above it") func middle()
+        throws
+    {
+        let box = Cuboid()
+        try box.observe("area", options: [.old, .new], told.handler())
+        box.width = 2
+        box.depth = 3
+        expectEqual(told.take().map { [$0.old as? Int, $0.new as? Int] }, [[10, 20], [20, 60]])
+    }
+
+    @Test("is read through a getter with other parameters, or for more readers") func parameters() throws {
+        let percent = Percent(1)
+        try percent.observe("value", options: [.old, .new], told.handler())
+        percent.value = 200
+        expectEqual(told.take().map { [$0.old as? Int, $0.new as? Int] }, [[100, 200]])
+        try percent.observe("shown", options: [.old, .new], told.handler())
+        percent.offset = 5
+        expectEqual(told.take().map { [$0.old as? Int, $0.new as? Int] }, [[200, 205]])
+        let shown = Shown()
+        try shown.observe("x", options: [.old, .new], told.handler())
+        shown.x = 300
+        expectEqual(told.take().map { [$0.old as? Int, $0.new as? Int] }, [[100, 300]])
+    }
+
+    @Test("keeps its dependencies where the override is not optional") func optional() throws {
+        let guest = Guest()
+        try guest.observe("age", options: .new, told.handler())
+        guest.birth = 5
+        guest.offset = 2
+        expectEqual(told.take().map { $0.new as? Int }, [5, 7])
+    }
+
+    @Test("is not the private derived one of its name", .needs(.classMetadata), arguments: [false, true])
+    func derived(isOverriding: Bool) throws {
+        let object = isOverriding ? Overriding() : Plain()
+        var own: [Int] = []
+        object.watch { own.append($0) }
+        try object.observe("total", options: .new, told.handler())
+        object.tax = 5
+        expectEqual(told.take().map { $0.new as? Int }, [5])
+        object.number = 2
+        #expect(told.take().isEmpty)
+        expectEqual(own, [20])
+        expectEqual(try object.value(forKey: "total") as? Int, 5)
+    }
+
+    @Test("is meant by a key path that begins above", .needs(.classMetadata)) func above() {
+        let object = Declaring()
+        var kinds: [ChangeKind] = []
+        object.observe(\Listed.list) { kinds.append($1.kind) }
+        object.$list.append(3)
+        object.list = object.list
+        expectEqual(kinds, [.insertion, .setting])
+    }
+
+    @Test("cannot be declared twice, with two properties either") func twice() {
+        let error = #expect(throws: KeyValueError.self) { try DeclaredTwice.validateSchema() }
+        #expect("\(error!)".contains("declared twice"))
+    }
+}

@@ -92,7 +92,8 @@ final class Expression: @unchecked Sendable {
     }
 
     /// How many different values have been kept, and the last one that the program has read and that is none any more.
-    var changes: (all: Int, lastRead: Int) { underLock { ($0.changes, $0.lastRead) } }
+    var changes: (all: Int, lastRead: Int) { root.lock.withLock { changesUnderLock } }
+    var changesUnderLock: (all: Int, lastRead: Int) { (state.changes, state.lastRead) }
 
     /// Whether nothing has to be done before the kept value is used.
     var isClean: Bool { mark.load(ordering: .acquiring).kind == .clean && evaluator.load(ordering: .acquiring) == 0 }

@@ -77,7 +77,10 @@ extension ParsedKeyPath {
     private func nextObject(_ level: Int, of object: Borrowed<TrackedObject>) throws(KeyValueError) -> TrackedObject? {
         let (schema, slot) = try key(of: level, in: object)
         let key = schema.use { $0.layout.value[slot].declaration }
-        guard isRecording else { return try readObject(key, of: object) }
+        // What is read of a computed key is noted, also where nothing is recorded but changes are held back.
+        let isRead =
+            !isRecording && TransactionsOfTasks.mayHoldChanges && schema.use { $0.layout.value[slot].isRecorded }
+        guard isRecording || isRead else { return try readObject(key, of: object) }
         if let next = unwrapped(object.object.valueOfKey(slot, of: schema.object)) as? TrackedObject { return next }
         return try Recording.suspended { () throws(KeyValueError) in try readObject(key, of: object) }
     }
