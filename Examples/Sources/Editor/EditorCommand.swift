@@ -16,7 +16,7 @@ struct EditorCommand: ParsableCommand {
         let script = Script(editor: editor)
         let lines: [String]
         if let path = self.script {
-            lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
+            lines = Script.lines(of: try String(contentsOfFile: path, encoding: .utf8))
         } else {
             lines = Array(AnyIterator { readLine() })
         }

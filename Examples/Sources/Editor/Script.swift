@@ -8,6 +8,9 @@ struct Script {
         var description: String { "cannot do: \(line)" }
     }
 
+    /// The lines of a file that are not empty, whatever they end with.
+    static func lines(of text: String) -> [String] { text.split(whereSeparator: \.isNewline).map(String.init) }
+
     /// Does what a line says, and returns what is to be printed.
     func run(_ line: String) throws -> [String] {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)

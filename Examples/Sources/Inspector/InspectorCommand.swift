@@ -11,7 +11,11 @@ import InspectorServer
         } else {
             print("Not inspected: set AUTOKVO_INSPECTOR to the number of a port, 0 for any free one.")
         }
-        let seconds = CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? (inspector == nil ? 1 : 3600)
+        let text = CommandLine.arguments.dropFirst().first
+        guard let seconds = runningTime(text, isInspected: inspector != nil) else {
+            FileHandle.standardError.write(Data("usage: Inspector [SECONDS], at most 86400\n".utf8))
+            exit(2)
+        }
         let greenhouse = try Greenhouse()
         for zone in greenhouse.zones { inspector?.offer(zone, as: "Zone \(zone.name)") }
         for step in 0..<(seconds * 20) {
@@ -20,5 +24,11 @@ import InspectorServer
             try await Task.sleep(for: .milliseconds(50))
         }
         await inspector?.stop()
+    }
+
+    /// The seconds that a text asks for, and without one those that are usual; nil if it is no number up to a day.
+    static func runningTime(_ text: String?, isInspected: Bool) -> Int? {
+        guard let text else { return isInspected ? 3600 : 1 }
+        return Int(text).flatMap { (0...86_400).contains($0) ? $0 : nil }
     }
 }

@@ -47,12 +47,13 @@ struct GraphLayout {
     init(_ snapshot: Snapshot, boxLimit: Int = boxLimit) {
         let objects = Dictionary(snapshot.objects.map { ($0.address, $0) }) { $1 }
         var indices: [String: Int] = [:]
+        // Sorted only if some are left out, so that otherwise the boxes stay where they are.
         let observations =
-            snapshot.observations.count < boxLimit
+            Set(snapshot.observations.flatMap(Self.ends)).count <= boxLimit
             ? snapshot.observations
             : snapshot.observations.sorted { ($0.callsPerSecond ?? -1) > ($1.callsPerSecond ?? -1) }
         for observation in observations {
-            let ends = [observation.observer ?? observation.registeredAt] + observation.targets
+            let ends = Self.ends(of: observation)
             if boxes.count + ends.count(where: { indices[$0] == nil }) > boxLimit {
                 leftOut += 1
                 continue
@@ -69,7 +70,7 @@ struct GraphLayout {
             }
             for target in observation.targets {
                 let to = indices[target]!
-                for path in observation.keyPaths {
+                for path in observation.paths {
                     arrows.append(
                         Arrow(
                             place: place, key: End(box: to, row: Self.row(path, in: &boxes[to].keys)),
@@ -81,10 +82,15 @@ struct GraphLayout {
         placeBoxes()
     }
 
+    /// What has a box: the observer, or the place at which a closure was registered, and then the targets.
+    private static func ends(of observation: Snapshot.Observation) -> [String] {
+        [observation.observer ?? observation.registeredAt] + observation.targets
+    }
+
     /// A sentence for the pointer.
     private static func title(of observation: Snapshot.Observation) -> String {
         var title =
-            "\(observation.keyPaths.joined(separator: ", ")), options \(observation.options), registered at \(observation.registeredAt)"
+            "\(observation.paths.joined(separator: ", ")), options \(observation.options), registered at \(observation.registeredAt)"
         if observation.count > 1 { title += ", \(observation.count) observations" }
         if let calls = observation.calls { title += ", \(calls) calls" }
         return title

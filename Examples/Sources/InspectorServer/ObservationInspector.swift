@@ -59,6 +59,7 @@ public struct ObservationInspector: Sendable {
     /// Lets the page trace an object. Nothing is traced until somebody asks for it there; then the page lists each change.
     ///
     /// The object is not kept alive. Its trace ends with it, or when the inspector is released and its server has stopped.
+    /// Nothing can be traced of an object whose class has no keys, so the page does not list it.
     ///
     /// - Parameters:
     ///   - object: The object, of the actor that calls.

@@ -54,7 +54,7 @@ struct PageContent {
             let cells = [
                 observer + (observation.count > 1 ? " <small>× \(observation.count)</small>" : ""),
                 observation.targets.map { names[$0] ?? $0 }.joined(separator: "<br>"),
-                "<code>\(observation.keyPaths.map(escaped).joined(separator: "<br>"))</code>",
+                "<code>\(observation.paths.map(escaped).joined(separator: "<br>"))</code>",
                 escaped(observation.options),
                 "<code>\(escaped(observation.registeredAt))</code>",
             ]

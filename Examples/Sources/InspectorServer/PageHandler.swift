@@ -13,8 +13,13 @@ struct PageHandler: HTTPHandler {
         (self.port, self.traces) = (port, traces)
     }
 
+    /// What a browser writes into `Host`. It leaves the port out if that is 80.
+    private var hosts: [String] {
+        ["127.0.0.1", "localhost"].flatMap { port == 80 ? [$0, "\($0):80"] : ["\($0):\(port)"] }
+    }
+
     func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
-        guard let host = request.headers[.host], ["127.0.0.1:\(port)", "localhost:\(port)"].contains(host) else {
+        guard let host = request.headers[.host], hosts.contains(host) else {
             return answer(.forbidden, "text/plain", "This page is for 127.0.0.1 only.\n")
         }
         func query(_ name: String) -> String? { request.query.first { $0.name == name }?.value }

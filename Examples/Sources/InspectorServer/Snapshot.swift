@@ -22,6 +22,9 @@ struct Snapshot: Codable, Equatable {
         /// Nil also while it is not known yet.
         var callsPerSecond: Double?
 
+        /// What is shown in place of the key paths: an observation of what a closure reads has none.
+        var paths: [String] { keyPaths.isEmpty ? ["(a closure)"] : keyPaths }
+
         /// Its name from one snapshot to the next.
         struct Identity: Hashable {
             let observer: String?

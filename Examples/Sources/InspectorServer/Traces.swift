@@ -23,6 +23,8 @@ struct TraceList: Codable, Equatable {
         var calls: [Call]
     }
 
+    /// Another text each time the program is started: the numbers of the changes then begin again.
+    var start: String
     var objects: [Object]
     /// The oldest first.
     var changes: [Change]
@@ -55,13 +57,15 @@ final class Traces: @unchecked Sendable {  // All variables are used under `lock
         init(_ object: TrackedObject) { self.object = object }
     }
 
+    private let start = UUID().uuidString
     private let lock = NSLock()
     private var offers: [Offer] = []
     private var changes: [TraceList.Change] = []
     private var count = 0
 
-    /// On the actor.
+    /// On the actor. An object without keys is left out: the trace of one stops the program.
     func offer(_ object: TrackedObject, name: String, on actor: any Actor) {
+        guard !type(of: object).keyDescriptions.isEmpty else { return }
         let address = "0x" + String(UInt(bitPattern: ObjectIdentifier(object)), radix: 16)
         forget(address)
         lock.withLock { offers.append(Offer(address, name, object, actor)) }
@@ -110,6 +114,7 @@ final class Traces: @unchecked Sendable {  // All variables are used under `lock
             for offer in unchecked { offer.isChecked = true }
             return (
                 TraceList(
+                    start: start,
                     objects: offers.map { .init(address: $0.address, name: $0.name, isTraced: $0.token != nil) },
                     changes: changes.filter { $0.number > number }),
                 unchecked.map { ($0.address, $0.actor, $0.object) }

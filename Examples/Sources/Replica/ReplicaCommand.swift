@@ -5,7 +5,9 @@ import Foundation
 @main struct ReplicaCommand {
     static func main() {
         let arguments = CommandLine.arguments
-        guard arguments.count >= 3, ["listen", "connect"].contains(arguments[1]) else {
+        let texts = arguments.dropFirst(3)
+        let numbers = texts.compactMap { UInt32($0) }.map { Int($0) }
+        guard arguments.count >= 3, ["listen", "connect"].contains(arguments[1]), numbers.count == texts.count else {
             FileHandle.standardError.write(Data("usage: Replica listen|connect SOCKET [EDITS] [LOSSES]\n".utf8))
             exit(2)
         }
@@ -15,7 +17,6 @@ import Foundation
             FileHandle.standardError.write(Data("cannot listen at \(arguments[2]): \(reason)\n".utf8))
             exit(1)
         }
-        let numbers = arguments.dropFirst(3).map { Int($0) ?? 0 }
         let side = Side(
             listener: listener, path: arguments[2], edits: numbers.first ?? 1000,
             losses: numbers.dropFirst().first ?? 0)
@@ -65,7 +66,8 @@ final class Side {
     /// True at the end, false if the connection was lost.
     private func converse(over socket: UnixSocket) -> Bool {
         var hasFinished = false
-        let limit = losses > 0 ? made + edits / (losses + 1) : edits
+        // Rounded up, so that each connection has an edit, and no more are lost than asked for.
+        let limit = made + (edits + losses) / (losses + 1)
         while true {
             if made < edits, made >= limit { return false }
             edit(10)

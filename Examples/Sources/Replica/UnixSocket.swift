@@ -38,9 +38,16 @@ final class UnixSocket {
     /// Nil if nobody listens there yet.
     static func connect(to path: String) -> UnixSocket? { open(path) { Glibc.connect($0, $1, $2) } }
 
-    /// Nil if the path cannot be used; `errno` says why.
+    /// Nil if the path cannot be used; `errno` says why. A socket that is there is replaced, any other file is not.
     static func listen(at path: String) -> UnixSocket? {
-        unlink(path)
+        var status = stat()
+        if lstat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFSOCK else {
+                errno = EEXIST
+                return nil
+            }
+            unlink(path)
+        }
         return open(path) { Glibc.bind($0, $1, $2) == 0 ? Glibc.listen($0, 1) : -1 }
     }
 

@@ -124,6 +124,12 @@ private func undoAll(_ editor: Editor) -> Int {
         #expect(status.text == "Travels, 9 words, undo: Delete")
     }
 
+    @Test("a script is read by lines, whatever they end with", arguments: ["\n", "\r\n", "\r"])
+    func lines(end: String) {
+        let text = ["title Travels", "", "section Ulm", "undo", ""].joined(separator: end)
+        #expect(Script.lines(of: text) == ["title Travels", "section Ulm", "undo"])
+    }
+
     @Test("a script runs, and a line that means nothing changes nothing") func script() throws {
         let editor = makeEditor()
         let script = Script(editor: editor)

@@ -1,3 +1,5 @@
+import FlyingFox
+import FlyingSocks
 import Foundation
 import Testing
 
@@ -11,6 +13,24 @@ import Testing
 /// The program of Chromium, if it is installed.
 private let chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].first {
     FileManager.default.isExecutableFile(atPath: $0)
+}
+
+/// Two starts of one program: the first requests for traces are answered by the one, all others by the other.
+private actor Restart: HTTPHandler {
+    private let first, second: PageHandler
+    private var left: Int
+
+    init(_ first: PageHandler, requests: Int, _ second: PageHandler) {
+        self.first = first
+        self.second = second
+        left = requests
+    }
+
+    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+        guard request.path == "/traces.json", left > 0 else { return try await second.handleRequest(request) }
+        left -= 1
+        return try await first.handleRequest(request)
+    }
 }
 
 @Suite("The page in a browser", .enabled(if: chromium != nil, "Chromium is not installed."), .timeLimit(.minutes(3)))
@@ -88,5 +108,34 @@ struct BrowserTests {
         }
         greenhouse.cancel()
         await inspector.stop()
+    }
+
+    /// The traces of a sensor that was changed so many times.
+    @MainActor private func traces(of name: String, changes: Int) async throws -> Traces {
+        let traces = Traces()
+        let sensor = Greenhouse.Sensor(temperature: 20)
+        traces.offer(sensor, name: name, on: MainActor.shared)
+        let address = try #require(traces.list(after: 0).objects.first?.address)
+        _ = await traces.setTraced(true, address)
+        for _ in 0..<changes { sensor.humidity += 1 }
+        return traces
+    }
+
+    @Test("a page that is open while the program is started again shows what is traced then, from the first change on")
+    func restart() async throws {
+        let first = try await traces(of: "before", changes: 3)
+        let second = try await traces(of: "after", changes: 1)
+        #expect(first.list(after: 0).changes.count == 3 && second.list(after: 0).changes.count == 1)
+        let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: 0), logger: .disabled)
+        let running = Task { try await server.run() }
+        try await server.waitUntilListening()
+        guard case .ip4(_, let port)? = await server.listeningAddress else { throw SocketError.unsupportedAddress }
+        let handlers = (PageHandler(port: port, traces: first), PageHandler(port: port, traces: second))
+        await server.appendRoute("*", to: Restart(handlers.0, requests: 2, handlers.1))
+        let page = try await browse(URL(string: "http://127.0.0.1:\(port)/")!, "--dump-dom")
+        #expect(page.contains("<td>after 0x"))
+        #expect(!page.contains("<td>before 0x"))
+        await server.stop()
+        running.cancel()
     }
 }

@@ -59,6 +59,24 @@ import Testing
         #expect(layout.boxes.contains { $0.subtitle == "target700" })
     }
 
+    @Test("the busiest are drawn also where not the observations are too many, but their boxes") func boxLimit() {
+        var snapshot = snapshot((0..<100).map { ("observer\($0)", "target\($0)") })
+        snapshot.observations[90].callsPerSecond = 5
+        let layout = GraphLayout(snapshot)
+        #expect(layout.boxes.count == GraphLayout.boxLimit && layout.leftOut == 40)
+        #expect(layout.boxes.contains { $0.subtitle == "target90" })
+    }
+
+    @Test("what a closure reads has an arrow, too") func closure() {
+        var snapshot = snapshot([(nil, "a")])
+        snapshot.observations[0].keyPaths = []
+        let layout = GraphLayout(snapshot)
+        #expect(layout.boxes.count == 2 && layout.arrows.count == 1)
+        #expect(layout.boxes.flatMap(\.keys).map(\.text) == ["(a closure)"])
+        #expect(layout.arrows.first?.title.hasPrefix("(a closure), options") == true)
+        #expect(PageContent(snapshot).html.contains("<code>(a closure)</code>"))
+    }
+
     @Test("it is well-formed, whatever is in names and paths") func text() throws {
         let snapshot = snapshot([("a", "b"), (nil, "b")], path: "</text>&\"'\u{0}\u{1B}<script>")
         let svg = GraphDrawing(snapshot).svg

@@ -21,6 +21,8 @@ private final class Dimmer: TrackedObject {
 
 private final class Reader {}
 
+private final class Empty: TrackedObject {}
+
 @Suite("The inspector", .timeLimit(.minutes(2))) struct ObservationInspectorTests {
     private func get(_ url: URL) async throws -> (status: Int, text: String) {
         let (data, response) = try await URLSession.shared.data(from: url)
@@ -129,6 +131,7 @@ private final class Reader {}
         lamp!.level = 7
         let traced = try await traces(inspector)
         #expect(traced.objects.first?.isTraced == true)
+        #expect(traced.start == offered.start && traced.start != Traces().list(after: 0).start)
         let change = try #require(traced.changes.first)
         #expect(change.object == "hall \(address)" && change.key == "level")
         #expect(change.oldValue == "1" && change.newValue == "7")
@@ -146,6 +149,19 @@ private final class Reader {}
         #expect(try await traces(inspector).objects.isEmpty)
         #expect(try await setTraced(true, address, inspector) == 404)
         await inspector.stop()
+    }
+
+    @MainActor @Test("an object whose class has no keys is not offered, since it cannot be traced") func noKeys()
+        async throws
+    {
+        let inspector = try await ObservationInspector.start()
+        let empty = Empty()
+        inspector.offer(empty)
+        #expect(try await traces(inspector).objects.isEmpty)
+        let address = "0x" + String(UInt(bitPattern: ObjectIdentifier(empty)), radix: 16)
+        #expect(try await setTraced(true, address, inspector) == 404)
+        await inspector.stop()
+        withExtendedLifetime(empty) {}
     }
 
     @Test("the graph says what a derived value reads") func reads() async throws {
@@ -172,20 +188,45 @@ private final class Reader {}
         await inspector.stop()
     }
 
+    private func status(
+        _ method: HTTPMethod, _ path: String = "/", port: UInt16, host: String?, origin: String? = nil
+    ) async throws -> HTTPStatusCode {
+        var request = HTTPRequest(
+            method: method, version: .http11, path: path, query: [], headers: [:], body: Data())
+        request.headers[.host] = host
+        request.headers[HTTPHeader("Origin")] = origin
+        return try await PageHandler(port: port).handleRequest(request).statusCode
+    }
+
+    // At any port but 80, for which the name alone is right.
     @Test(
         "another name in Host, and all but GET, are refused",
         arguments: ["evil.example", "127.0.0.1", "127.0.0.1:81", "", nil])
     func hosts(host: String?) async throws {
-        let handler = PageHandler(port: 80)
-        func status(_ method: HTTPMethod, _ host: String?) async throws -> HTTPStatusCode {
-            var request = HTTPRequest(
-                method: method, version: .http11, path: "/", query: [], headers: [:], body: Data())
-            request.headers[.host] = host
-            return try await handler.handleRequest(request).statusCode
-        }
-        #expect(try await status(.GET, host) == .forbidden)
-        #expect(try await status(.GET, "localhost:80") == .ok)
-        #expect(try await status(.POST, "127.0.0.1:80") == .methodNotAllowed)
+        #expect(try await status(.GET, port: 8080, host: host) == .forbidden)
+        #expect(try await status(.GET, port: 8080, host: "localhost:8080") == .ok)
+        #expect(try await status(.POST, port: 8080, host: "127.0.0.1:8080") == .methodNotAllowed)
+    }
+
+    @Test(
+        "port 80, which browsers leave out of Host and Origin, need not be there",
+        arguments: ["127.0.0.1", "localhost", "127.0.0.1:80", "localhost:80"])
+    func port80(host: String) async throws {
+        #expect(try await status(.GET, port: 80, host: host) == .ok)
+        // It is let in, and then does not say what is to be traced.
+        #expect(try await status(.POST, "/trace", port: 80, host: host, origin: "http://\(host)") == .badRequest)
+        #expect(try await status(.POST, "/trace", port: 80, host: host, origin: "http://evil.example") == .forbidden)
+        #expect(try await status(.GET, port: 80, host: "127.0.0.1:81") == .forbidden)
+    }
+
+    @Test(
+        "the program runs up to a day, and refuses what is no such number of seconds",
+        arguments: ["-1", "\(Int.max)", "86401", "some", ""])
+    func runningTime(text: String) {
+        #expect(InspectorCommand.runningTime(text, isInspected: true) == nil)
+        #expect(InspectorCommand.runningTime("86400", isInspected: true) == 86_400)
+        #expect(InspectorCommand.runningTime(nil, isInspected: true) == 3600)
+        #expect(InspectorCommand.runningTime(nil, isInspected: false) == 1)
     }
 
     @Test("rates are those since the last look, and unknown after a long pause") func rates() async throws {

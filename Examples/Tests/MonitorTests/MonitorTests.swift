@@ -185,6 +185,14 @@ struct MonitorTests {
         #expect(record.events.first?.filter(\.isNewline) == "\n")
     }
 
+    @Test func whatFollowsATitleOfWideLettersStandsBelowTheOthers() {
+        let record = Record()
+        var reporter = LineReporter(
+            screen: Screen(isTerminal: false) { record.events.append($0) }, titles: ["温度", "longer"])
+        reporter.failed(PanelSlot(panel("温度", "cpu.laod"), on: Machine()))
+        #expect(record.events.first?.hasPrefix("温度    unknown key") == true, "\(record.events)")
+    }
+
     @Test func asJSONEveryEventIsOneObject() {
         let record = Record()
         let reporter = JSONReporter { record.events.append($0) }

@@ -44,6 +44,28 @@ struct OutputTests {
         #expect(Reading(Machine()) == .text("Machine"))
     }
 
+    @Test(
+        arguments: [
+            ("", 0), ("abc", 3), ("日本", 4), ("한국", 4), ("\u{FF21}", 2), ("ﾊﾝ", 2), ("e\u{301}", 1), ("▁█–…★", 5),
+            ("😀", 2), ("\u{2764}\u{FE0F}", 2), ("🇩🇪", 2), ("CPU 温度", 8),
+        ] as [(String, Int)])
+    func wideLettersAndEmojiTakeTwoColumns(text: String, columns: Int) {
+        #expect(text.columns == columns)
+        #expect(String(text.prefix(columns: columns)) == text)
+        #expect(text.prefix(columns: columns - 1).count == max(text.count - 1, 0))
+    }
+
+    @Test func aLineOfWideLettersIsCutWhereTheTerminalEnds() {
+        final class Written { var text = "" }
+        func drawn(_ letter: String) -> String {
+            let written = Written()
+            var screen = Screen(isTerminal: true) { written.text += $0 }
+            screen.draw([String(repeating: letter, count: 1000)])
+            return String(written.text.dropLast())
+        }
+        #expect(drawn("日").count == drawn("x").count / 2)
+    }
+
     @Test func aTerminalIsRedrawnInPlaceAndAPipeIsNot() {
         final class Written { var text = "" }
         let terminal = Written()

@@ -52,8 +52,9 @@ extension Contact {
     convenience init(_ record: BookFile.Record) throws(KeyValueError) {
         self.init()
         try setValues(record.mapValues(\.value))
-        if let (key, problem) = validationErrors.min(by: { $0.key < $1.key }) {
-            throw KeyValueError(.invalidValue(problem), className: "Contact", key: key)
-        }
+        if let problem { throw KeyValueError(.invalidValue(problem.value), className: "Contact", key: problem.key) }
     }
+
+    /// A key whose value is not right, and the sentence that says so.
+    var problem: (key: String, value: String)? { validationErrors.min { $0.key < $1.key } }
 }

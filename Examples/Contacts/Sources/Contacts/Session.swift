@@ -30,6 +30,11 @@ final class Notice: TrackedObject {
             notice.text = "There is no file: give its name when you start the program."
             return
         }
+        // The next start would refuse the whole file.
+        if let problem = book.contacts.lazy.compactMap({ $0.problem }).first {
+            notice.text = "Not saved: \(problem.value)"
+            return
+        }
         do {
             try BookFile.data(of: book).write(to: file, options: .atomic)
             notice.text = "Saved."

@@ -47,11 +47,31 @@ extension Desktop {
                 (#"{"contacts": [{"lastName": "Lee", "age": 200}]}"#, "An age is from 0 to 150."),
                 (#"{"contacts": [{"city": "Ulm"}]}"#, "A contact needs a name."),
                 (#"{"contacts": [{"lastName": "Lee", "age": "old"}]}"#, "Int"),
+                (#"{"contacts": [{"firstName": "Ann\u0000a"}]}"#, "A name has no control characters."),
+                (#"{"contacts": [{"lastName": "Lee\u0007"}]}"#, "A name has no control characters."),
+                (#"{"contacts": [{"lastName": "Lee", "mail": "a\u0000@b"}]}"#, "address has no control characters."),
+                (#"{"contacts": [{"lastName": "Lee", "city": "U\nlm"}]}"#, "A city has no control characters."),
             ])
         func wrongFile(_ text: String, _ sentence: String) throws {
             let file = try write(text, to: "wrong.json")
             let error = #expect(throws: KeyValueError.self) { try Session(file: file) }
             #expect("\(error!)".contains(sentence))
+        }
+
+        @Test("a book in which something is wrong is not saved, and its file stays as it was") func wrongBook() throws {
+            let text = #"{"contacts": [{"lastName": "Lee"}]}"#
+            let file = try write(text, to: "book.json")
+            let session = try Session(file: file)
+            let contact = Contact()
+            session.book.$contacts.append(contact)
+            session.save()
+            #expect(session.notice.text == "Not saved: A contact needs a name.")
+            #expect(try String(contentsOf: file, encoding: .utf8) == text)
+            contact.firstName = "Ann"
+            session.save()
+            #expect(session.notice.text == "Saved.")
+            let read = try Session(file: file)
+            #expect(read.book.contacts.map(\.title) == ["Lee", "Ann"])
         }
 
         @Test("an import arrives in parts on the main thread, what is wrong is counted, and it can be undone")

@@ -23,14 +23,21 @@
 
     // Traces. All text is set as text: keys and values are data.
     const shown = 200;
-    let last = 0;
+    const rows = document.getElementById("changes");
+    let [start, last] = ["", 0];
 
     async function followTraces() {
         try {
             const list = await (await fetch(`traces.json?after=${last}`, { cache: "no-store" })).json();
+            if (list.start !== start) {
+                // The program was started again, and its changes are counted from one.
+                const isBehind = last > 0;
+                [start, last] = [list.start, 0];
+                rows.replaceChildren();
+                if (isBehind) return followTraces();
+            }
             document.getElementById("traces").hidden = list.objects.length + list.changes.length === 0 && last === 0;
             document.getElementById("offers").replaceChildren(...list.objects.map(offer));
-            const rows = document.getElementById("changes");
             for (const change of list.changes) {
                 last = change.number;
                 rows.prepend(row(change));

@@ -5,7 +5,7 @@ struct LineReporter: Reporter {
 
     init(screen: Screen, titles: [String]) {
         self.screen = screen
-        titleWidth = titles.map(\.printable.count).max() ?? 0
+        titleWidth = titles.map(\.printable.columns).max() ?? 0
     }
 
     mutating func failed(_ slot: PanelSlot) {
@@ -37,7 +37,7 @@ struct LineReporter: Reporter {
     private func line(_ slot: PanelSlot) -> String {
         let declaration = slot.declaration
         var title = declaration.title.printable
-        title += String(repeating: " ", count: max(titleWidth - title.count, 0)) + "  "
+        title += String(repeating: " ", count: max(titleWidth - title.columns, 0)) + "  "
         if let failure = slot.failure { return title + failure.printable }
         guard let panel = slot.panel else { return title + "closed after sample \(slot.closedAtSample ?? 0)" }
         let sparkline = Sparkline.text(panel.history, width: Panel.historyLength, maximum: declaration.maximum)

@@ -26,7 +26,7 @@ struct Screen {
         }
         // A line that wraps, or a block higher than the terminal, would make the next redrawing start in the wrong row.
         let (rows, columns) = Self.size
-        let shown = lines.prefix(max(rows - 1, 1)).map { $0.prefix(columns) + "\n" }
+        let shown = lines.prefix(max(rows - 1, 1)).map { $0.prefix(columns: columns) + "\n" }
         write(eraseBlock() + shown.joined())
         drawn = shown.count
     }

@@ -92,6 +92,15 @@ import Testing
         #expect(recorder.take().changes.count == 4)
     }
 
+    @Test("the blanks around a title are taken off, and a million takes no time that is felt") func blanks() throws {
+        var title = String(repeating: " ", count: 1_000_000) + "Home  "
+        let start = ContinuousClock.now
+        try checkTitle(&title, of: "a list")
+        #expect(title == "Home")
+        // One after the other, they would take a minute.
+        #expect(start.duration(to: .now) < .seconds(10))
+    }
+
     @Test("the schemas are right, and days are days") func schemas() throws {
         try TaskItem.validateSchema()
         try TaskList.validateSchema()

@@ -76,6 +76,11 @@ extension ServerTests {
         #expect(sentences(server.ask("POST", "/lists", #"{"title":"x"}"#)) == ["there are at most 100 lists"])
     }
 
+    @Test("port 80, which browsers leave out, need not be named in a request; any other has to be") func names() {
+        #expect(Routes.names(port: 80) == ["127.0.0.1", "127.0.0.1:80", "localhost", "localhost:80"])
+        #expect(Routes.names(port: 8081) == ["127.0.0.1:8081", "localhost:8081"])
+    }
+
     @Test("2,000 requests of random bodies: each is made as a whole, or refused with a sentence and changes nothing")
     func fuzzed()
         throws

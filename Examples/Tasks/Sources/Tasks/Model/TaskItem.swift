@@ -38,7 +38,7 @@ func checkTitle(_ title: inout String, of what: String) throws(KeyValueError) {
     if title.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
         throw KeyValueError(.invalidValue("a title is one line without control characters"))
     }
-    while let first = title.first, first.isWhitespace { title.removeFirst() }
+    title = String(title.drop(while: \.isWhitespace))
     while let last = title.last, last.isWhitespace { title.removeLast() }
     if title.isEmpty { throw KeyValueError(.invalidValue("\(what) needs a title")) }
     if title.utf8.count > 400 { throw KeyValueError(.invalidValue("a title has at most 400 bytes of UTF-8")) }

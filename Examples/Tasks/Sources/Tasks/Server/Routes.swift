@@ -13,8 +13,13 @@ struct Routes: HTTPHandler {
     let heartbeat: Duration
     let logger: Logger
 
+    /// What a browser writes into `Host`, and behind "http://" into `Origin`. It leaves the port out if that is 80.
+    static func names(port: UInt16) -> [String] {
+        ["127.0.0.1", "localhost"].flatMap { port == 80 ? [$0, "\($0):80"] : ["\($0):\(port)"] }
+    }
+
     func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let names = ["127.0.0.1:\(port)", "localhost:\(port)"]
+        let names = Self.names(port: port)
         guard let host = request.headers[.host], names.contains(host) else {
             return Answer.closing(.forbidden, "this server is for 127.0.0.1 only")
         }
