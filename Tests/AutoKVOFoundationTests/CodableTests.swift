@@ -65,8 +65,10 @@ struct CodableTests {
     @Test("the properties of a decoded object are observed as any others") func observed() throws {
         let note = try JSONDecoder().decode(
             Note.self, from: Data(#"{"text":"x","tags":[],"owner":"o","parts":[]}"#.utf8))
+        var told: [String] = []
+        note.$text.observe(options: [.old, .new]) { told.append("\($0.oldValue!) \($0.newValue!)") }
         note.text = "y"
-        #expect(note.text == "y")
+        #expect(told == ["x y"])
     }
 
     @Test("distinct properties are coded like others, and compare after decoding by assignment") func distinct() throws
@@ -77,6 +79,9 @@ struct CodableTests {
         level.$number.observe { _ in calls += 1 }
         level.number = 3
         #expect(calls == 0)
+        level.number = 4
+        #expect(calls == 1)
+        level.number = 3
         level.name = "x"
         let copy = try JSONDecoder().decode(Level.self, from: try JSONEncoder().encode(level))
         #expect(copy.number == 3 && copy.name == "x")

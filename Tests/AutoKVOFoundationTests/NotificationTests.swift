@@ -128,11 +128,16 @@ struct NotificationTests {
     @Test("a removed registration does not wait for a tracked observer's death any more") func removedBeforeDeath() {
         let tracker = LifetimeTracker()
         let observer = Person()
+        weak var registration: NotificationObservation?
         do {
             let token = tracker.token()
-            observer.observeNotification(named: .didReload, center: center) { _, _ in token.touch() }.remove()
+            let made = observer.observeNotification(named: .didReload, center: center) { _, _ in token.touch() }
+            made.remove()
+            registration = made
         }
         tracker.expectNoLeaks()
+        #expect(registration == nil)
+        withExtendedLifetime(observer) {}
     }
 
     @Test("a scoped one ends when its token is released") func scoped() {

@@ -136,9 +136,19 @@ struct DyingElementTests {
 /// Mistakes in code with collections.
 struct CollectionTrapTests {
     @Test("an index that is out of range stops the program with a sentence") func outOfRangeTraps() async {
-        await #expect(processExitsWith: .failure) { Crate().$items[0] = 1 }
-        await #expect(processExitsWith: .failure) { Crate().$items.insert(1, at: 1) }
-        await #expect(processExitsWith: .failure) { Crate().$items.remove(at: -1) }
+        let results = [
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { Crate().$items[0] = 1 },
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                Crate().$items.insert(1, at: 1)
+            },
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                Crate().$items.remove(at: -1)
+            },
+        ]
+        for result in results {
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(text.contains("out of range for Crate.items"))
+        }
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Crate().$items.removeSubrange(0..<2)
         }

@@ -86,6 +86,28 @@
             return (person, ThreadContext.current)
         }
 
+        @Test("a list that says that a change needs nothing") func interestTraps() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let fixture = ListFixture()
+                fixture.append(KeyValueObservation.unlinked())
+                fixture.list.checkInvariants()
+                fixture.list.interest.store([], ordering: .relaxed)
+                fixture.list.checkInvariants()
+            }
+            expectEqual(missing("needs something else than it does", in: result), [])
+        }
+
+        @Test("expressions that wait, miscounted") func waitingTraps() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let (person, thread) = try Self.withOpenChange()
+                defer { withExtendedLifetime(person) {} }
+                thread.value.checkInvariants()
+                thread.value.waitingCount += 1
+                thread.value.checkInvariants()
+            }
+            expectEqual(missing("does not count all expressions that wait", in: result), [])
+        }
+
         @Test("a subject that an open change has twice") func twiceTraps() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let (person, thread) = try Self.withOpenChange()

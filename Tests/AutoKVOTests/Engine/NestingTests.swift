@@ -137,6 +137,9 @@ struct NestingTests {
         try person.observe("firstName", otherRecorder.handler())
         person.firstName = "x"
         expectEqual(otherRecorder.count, 3)
+        let shared = Shared(person)
+        onAnotherThread { shared.value.firstName = "y" }
+        expectEqual(otherRecorder.count, 4)
         person.didChangeValue(forKey: "age")
         person.age = 2
         expectEqual(recorder.priors, [true, false, true, false])

@@ -23,6 +23,38 @@ struct ThreadContextTests {
         #expect(thread.value.affectedKeys.capacity <= 2 * limit, sourceLocation: sourceLocation)
         #expect(thread.value.spareTransactions.count <= limit, sourceLocation: sourceLocation)
         #expect(thread.value.checkedExpressions.capacity <= 2 * limit, sourceLocation: sourceLocation)
+        #expect(thread.value.affectedLinks.capacity <= 2 * limit, sourceLocation: sourceLocation)
+        #expect(thread.value.marked.capacity <= 2 * limit, sourceLocation: sourceLocation)
+        #expect(thread.value.markedRoom.capacity <= 2 * limit, sourceLocation: sourceLocation)
+        let spare = thread.value.takeTransaction()
+        #expect(spare.object.subjects.capacity <= limit, sourceLocation: sourceLocation)
+        thread.value.giveBack(spare)
+    }
+
+    private final class Reader: Model {
+        let source: Address
+        init(_ source: Address) { self.source = source }
+        @Derived({ (reader: Reader) in reader.source.city }) var city: String
+    }
+
+    @Test("nor is what many readers and paths of one property took") func readers() throws {
+        try onThread {
+            let (person, source, middle) = (Person(), Address(), Person())
+            person.address = source
+            // A key of another object that changes for certain.
+            try person.observe("cityLine") { _ in }
+            let readers = (0..<1000).map { _ in Reader(source) }
+            for reader in readers { reader.$city.observe { _ in } }
+            source.city = "Bonn"
+            expectSmall()
+            let people = (0..<1000).map { _ in Person() }
+            for one in people {
+                one.spouse = middle
+                try one.observe("spouse.spouse.age") { _ in }
+            }
+            middle.spouse = Person()
+            expectSmall()
+        }
     }
 
     @Test("many coalesced observations are not kept") func coalesced() throws {

@@ -27,6 +27,20 @@ struct OnceElsewhereTests {
         deinit { person?.age = 7 }
     }
 
+    @Test("armed again, a waiting change of a path that is removed is dropped") func removedBehindRearm() throws {
+        let person = tracker.track(Person())
+        let observation = try person.observe(
+            ["age", "address.zip"], as: Int?.self, options: [.new, .once], on: scheduler
+        ) { [log] in log.add($0.keyPath) }
+        person.age = 1
+        scheduler.runAll()
+        try observation.rearm()
+        person.age = 2
+        expectEqual(person.removeAllObservers(forKeyPath: "age"), 1)
+        scheduler.runAll()
+        expectEqual(log.messages, ["age"])
+    }
+
     @Test("one whose observer changes the target in its deinit ends with the observer", arguments: [false, true])
     func observerLeaves(isScheduled: Bool) {
         let person = Person()

@@ -1,5 +1,5 @@
 #if DEBUG
-    import AutoKVO
+    @testable import AutoKVO
     import AutoKVOTestSupport
     import Testing
 
@@ -38,6 +38,8 @@
                     onAnotherThread { observer.stopObserving() }
                 }
                 try target.addObserver(observer, forKeyPath: "cityLine") { (_: Person, _) in }
+                // Links count, too.
+                #expect(!target.isObserved)
             }
             let calls = Counter()
             try target.observe("cityLine") { _ in calls.add() }
