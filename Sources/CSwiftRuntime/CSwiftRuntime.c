@@ -37,7 +37,7 @@ bool csr_is_generic(const void *type) { return false; }
 bool csr_is_surely_not_final(const void *type) { return false; }
 bool csr_stores_by_functions(const void *type) { return false; }
 bool csr_may_override_getter(const void *type, const void *superclass) { return true; }
-int csr_overrides_property(const void *type, const void *superclass, const void *key_path) { return 1; }
+int csr_overrides_property(const void *type, const void *superclass, const void *key_path, bool is_own) { return 1; }
 int csr_is_same_property(const void *type, const void *superclass, const void *declared, const void *key_path) { return -1; }
 #else
 const void *csr_copy_class(const void *type) {
@@ -78,7 +78,7 @@ static const uint32_t *methods_of(const uint32_t *descriptor) {
   return (flags & singleton) != 0 ? next + 3 : next;
 }
 
-enum { KIND = 15, INITIALIZER = 1, GETTER = 2, OF_OBJECTS = 16 };
+enum { KIND = 15, INITIALIZER = 1, GETTER = 2, SETTER = 3, OF_OBJECTS = 16 };
 
 bool csr_is_generic(const void *type) { return (descriptor_of(type)[0] & (generic | singleton)) != 0; }
 
@@ -131,21 +131,25 @@ static bool is_property_alone(const void *key_path) {
   return !is_computed(key_path) || (flags & arguments) == 0 || end[1] == (uintptr_t)swift_keyPathGenericWitnessTable;
 }
 
-// A word of the table is the getter itself, or a function around it that passes the value in another way: where the property is overridden
-// with another type, or in a class with other parameters, or for more readers.
 static bool is_settable(const void *key_path) { return (((const uint32_t *)key_path)[8] & 0x00400000) != 0; }
 
-int csr_overrides_property(const void *type, const void *superclass, const void *key_path) {
-  const uint32_t *methods = methods_of(descriptor_of(superclass));
+int csr_overrides_property(const void *type, const void *superclass, const void *key_path, bool is_own) {
+  const uint32_t *descriptor = descriptor_of(superclass), *methods = methods_of(descriptor);
+  if (!is_property_alone(key_path)) return -1;
   if (methods == NULL || !is_computed(key_path)) return 1;
   void *const *words = (void *const *)type + methods[0], *const *originals = (void *const *)superclass + methods[0];
   uintptr_t getter = identity_of(key_path), place = (getter - (uintptr_t)(methods + 2)) / (2 * sizeof(uint32_t));
   if (place < methods[1]) return words[place] != originals[place];
-  // A getter that overrides one, and cannot be overridden itself. What overrides a property that can be set can be set.
+  if (is_own) return -1;
+  // A getter that overrides one, and cannot be overridden itself. A word of the table is the getter, or a function around it, where the value
+  // is passed in another way: the property is overridden with another type or for more readers, or its type is a parameter of the class. What
+  // overrides a property that can be set overrides the setter, too.
+  const uint32_t kind = KIND | OF_OBJECTS;
   for (uint32_t i = 0; i < methods[1]; i++) {
-    if ((uintptr_t)words[i] == getter) return 1;
+    bool is_setter = (methods[2 + 2 * i] & kind) == (SETTER | OF_OBJECTS);
+    if ((uintptr_t)words[i] == getter || (is_settable(key_path) && is_setter && words[i] != originals[i])) return 1;
   }
-  return is_settable(key_path) ? 1 : -1;
+  return (descriptor[0] & generic) != 0 && csr_may_override_getter(type, superclass) ? 1 : -1;
 }
 
 int csr_is_same_property(const void *type, const void *superclass, const void *declared, const void *key_path) {

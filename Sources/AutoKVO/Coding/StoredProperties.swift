@@ -58,7 +58,11 @@ struct StoredProperty {
     var keepingStored: () -> Void {
         guard let object, let storage = key.storageType, let field = key.field else { return {} }
         let stored = storage.reader(of: field)(object)
-        return { if !storage.stores(stored, in: field, of: object) { storage.restore(stored, in: field, of: object) } }
+        let restore = { storage.restore(stored, in: field, of: object) }
+        return { [key] in
+            if storage.stores(stored, in: field, of: object) { return }
+            if key.notifiesAutomatically { restore() } else { object.inTransaction(key.slot, restore) }
+        }
     }
 
     /// Undoes a change in the property's storage: no setter runs, unless a subclass overrides the property and a `Key` declares it. A property

@@ -143,6 +143,7 @@ public final class UndoHistory: TrackedObject {
         for case let object? in step.entries.values.map(\.first?.property.object)
         where followed[ObjectIdentifier(object)] == nil {
             follow(object)
+            followed[ObjectIdentifier(object)]?.isRoot = false
             leave(ObjectIdentifier(object), places: 1)
         }
         coalescingChanges { step.revert() }
@@ -151,7 +152,9 @@ public final class UndoHistory: TrackedObject {
         swap(&entries, &replayed)
         let back = makeStep(step.title.name, entries.filter { $0.property.object != nil })
         // Handlers may have changed the history: lowered its limit, or let an object die.
-        self[keyPath: steps].removeAll { $0.title == step.title }
+        if let place = self[keyPath: steps].lastIndex(where: { $0.title == step.title }) {
+            self[keyPath: steps].remove(at: place)
+        }
         if !back.entries.isEmpty { self[keyPath: others].append(back) }
         updateTitles()
         return withExtendedLifetime(step) { true }
@@ -221,6 +224,7 @@ public final class UndoHistory: TrackedObject {
             let identity = ObjectIdentifier(object)
             if let (whole, slot) = whole { followed[whole]?.parts[slot, default: [:]][identity, default: 0] += 1 }
             followed[identity]?.places += 1
+            if whole == nil { followed[identity]?.isRoot = true }
             // A history that recorded itself, or another one that records it, would never come to an end.
             if followed[identity] != nil || object is UndoHistory { continue }
             followed[identity] = Followed(isRoot: whole == nil)

@@ -39,9 +39,17 @@ extension Transaction {
 
     /// The calls that are left of one observer come before those behind it whom the same change concerns, also in derived keys.
     private static func inOrder(_ deliveries: [Subject]) -> [Subject] {
-        if !deliveries.contains(where: \.isRestOfCalls) { return deliveries }
-        var rests = Dictionary(grouping: deliveries.filter(\.isRestOfCalls), by: \.change)
-        return deliveries.flatMap { (rests.removeValue(forKey: $0.change) ?? []) + ($0.isRestOfCalls ? [] : [$0]) }
+        var rests = deliveries.filter(\.isRestOfCalls)
+        if rests.isEmpty { return deliveries }
+        return deliveries.flatMap { next in
+            // What else waits of its own list is of the same change, or of a later one.
+            let first = rests.filter {
+                $0 === next || $0.topics.1 == next.topics.1
+                    || $0.event.delivery != 0 && $0.event.delivery == next.event.delivery
+            }
+            rests.removeAll { rest in first.contains { $0 === rest } }
+            return first + (next.isRestOfCalls ? [] : [next])
+        }
     }
 
     /// Several paths of one observation are called in the order of registration, behind all lists. So those of one key, which are called with
@@ -71,8 +79,6 @@ extension Transaction {
 extension Subject {
     /// What it is the subject of, by address: a list, or a route and, if that is of one key, the key's list; else the same twice.
     var topics: (Identity, Identity) { (identity, route?.object.keyList?.address ?? identity) }
-    /// What the subjects of one change have in common.
-    fileprivate var change: UInt { event.delivery != 0 ? event.delivery : UInt(bitPattern: topics.1) }
     /// With the record of the object that has it.
     var wideTopics: [Identity] { [topics.0, topics.1, Borrowed.to(root).rawAddress] }
 

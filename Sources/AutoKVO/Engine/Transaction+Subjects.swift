@@ -49,14 +49,16 @@ extension Transaction {
                 ($0.lowerBound, $0.upperBound) = (covered == 0 ? 0 : covered + 1, list.value.lastSequence)
                 $0.prepare(
                     interest, isOwn: isOwn, edit, isUncertain: key.isUncertain, rank: rank, excluding: excluded, thread)
-                if key.isUncertain, !$0.isComputed { $0.noteBases() }
             }
+            if key.isUncertain { subject.object.noteSources(of: key.record.object, key.slot, isOpening: true) }
             if covered != 0 { joinOwners(subject.object, thread) }
             open(subject, walk)
         } link: { link, key in
             guard link.observation != nil else { return }
             let isUncertain = key.isUncertain || link.unmanagedExpression != nil
             if search != .all, search == .moved ? !link.isMoved && !key.isMoved : !isUncertain { return }
+            // An expression counts what it becomes itself.
+            let isNoted = isUncertain && link.unmanagedExpression == nil
             var isOpen = false
             if mayBeOpen {
                 if thread.value.starting.contains(where: { $0.link == ObjectIdentifier(link) }) { return }
@@ -64,9 +66,7 @@ extension Transaction {
                     isOpen = true
                     if !link.isLeaf { subject.isReachedOnTheWay = true }
                     if !isUncertain || link.isLeaf && !key.isUncertain { subject.isLeafSet = true }
-                    if isUncertain, let other = link.record.list(link.slot)?.value.expression?.object {
-                        subject.note(other, other.changesUnderLock.all)
-                    }
+                    if isNoted { subject.noteSources(of: link.record, link.slot, isOpening: false) }
                     join(subject, walk, isCertain: !isUncertain)
                 }
                 if isOpen { return }
@@ -78,6 +78,7 @@ extension Transaction {
                 if !link.isLeaf { $0.head = link.record.list(link.slot)?.value.expression?.object }
                 $0.prepare(link.route.needs, isOwn: isOwn, edit, isUncertain: isUncertain, thread)
             }
+            if isNoted { subject.object.noteSources(of: link.record, link.slot, isOpening: true) }
             open(subject, walk)
         }
         if subjects.count > start + 1 { sort(from: start, thread) }
@@ -141,7 +142,9 @@ extension Transaction {
                 subject.use({ $0.route != nil && $0.route == last.use { $0.route } })
             {
                 if subject.use({ !$0.isUncertain }) { last.use { $0.isChangedForCertain() } }
-                if let other = subject.object.computed { last.object.note(other, other.changes.all) }
+                if let other = subject.object.computed, other !== last.object.computed {
+                    last.object.note(other, other.changes.all)
+                }
                 thread.giveBack(subject)
             } else {
                 subjects.append(subject)

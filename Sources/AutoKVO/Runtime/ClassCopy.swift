@@ -30,13 +30,14 @@ enum ClassCopy {
         !mayAsk(isProbe, of: superclass) || csr_may_override_getter(metadata(of: type), metadata(of: superclass))
     }
 
-    /// The same for one property, which a key path names; nil for one that the superclass does not have.
+    /// The same for one property, which a key path names; nil for one that the superclass does not have,
+    /// or that cannot be overridden.
     static func overrides(
         _ property: AnyKeyPath, in type: AnyClass, of superclass: AnyClass, isProbe: Bool = false
     ) -> Bool? {
         if !mayAsk(isProbe, of: superclass) { return true }
-        let keyPath = Borrowed.to(property).rawAddress
-        let answer = csr_overrides_property(metadata(of: type), metadata(of: superclass), keyPath)
+        let (keyPath, isOwn) = (Borrowed.to(property).rawAddress, Swift.type(of: property).rootType == superclass)
+        let answer = csr_overrides_property(metadata(of: type), metadata(of: superclass), keyPath, isOwn)
         return answer < 0 ? nil : answer > 0
     }
 

@@ -164,7 +164,8 @@ private struct CollectedKeys {
         // A derived property that the class does not override is private there.
         if field.storage.isDerived, let keyPath = key.keyPath {
             let owner: AnyClass = keys[slot].declarations.last!.owner
-            if ClassCopy.overrides(keyPath, in: type, of: owner) == nil { return true }
+            let isKnown = keys[slot].declarations.contains { $0.isOfSameProperty(as: keyPath, in: type) == true }
+            if !isKnown, ClassCopy.overrides(keyPath, in: type, of: owner) == nil { return true }
         }
         return field.storage.valueType != key.valueType || ownFields.contains { $0.name == key.name }
     }

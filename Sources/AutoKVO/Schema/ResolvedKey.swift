@@ -183,6 +183,8 @@ extension ObservedStorage {
 final class DependencyClosure: Sendable {
     /// Slots this key is derived from.
     let bases: [Int]
+    /// Those of them that are computed from what they read.
+    let recordedBases: [Int]
     /// Slots derived from this key, in the order of their declaration.
     let derived: [Int]
     /// Those of them that need not be derived from it: see `ResolvedKey.doubtfulBase`.
@@ -201,6 +203,7 @@ final class DependencyClosure: Sendable {
             return found
         }
         bases = reach { $0.directBases }
+        recordedBases = bases.filter { keys[$0].isRecorded }
         derived = reach { $0.directDerived }.sorted()
         let certain = reach { key in key.directDerived.filter { keys[$0].doubtfulBase != key.slot } }
         doubtful = certain.count == derived.count ? [] : derived.filter { !certain.contains($0) }

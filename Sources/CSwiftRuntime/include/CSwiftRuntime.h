@@ -78,8 +78,8 @@ bool csr_may_override_getter(const void *type, const void *superclass);
 
 /// Whether the getter of one property, which a key path of that property alone names, is a getter of the superclass that the class, or one
 /// between it and the superclass, overrides: 1 if so, or if that is not certain; 0 if it is one that they do not override; -1 if the
-/// superclass has none. The key path may begin at any of them.
-int csr_overrides_property(const void *type, const void *superclass, const void *key_path);
+/// superclass has none, or one that cannot be overridden. The key path may begin at any of them; `is_own` says that it does at the superclass.
+int csr_overrides_property(const void *type, const void *superclass, const void *key_path, bool is_own);
 
 /// Whether two key paths are of the same property, alone: 1 or 0, or -1 if that is not certain, as on Apple platforms. The first one begins
 /// at a superclass, which declares it, the other one at any class from there to a class, in which the property may be overridden.

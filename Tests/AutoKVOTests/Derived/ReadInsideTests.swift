@@ -414,4 +414,35 @@ struct ReadInsideTests {
         }
         #expect(shown == 2)
     }
+
+    @Test("a closure whose value never differed is not told, whatever is read of what it reads") func closure() {
+        let bank = Bank()
+        var calls = 0
+        bank.observe(reading: { $0.sum > 100 }) { _, _ in calls += 1 }
+        coalescingChanges {
+            bank.n = 2
+            bank.n = 3
+            _ = bank.sum
+            bank.n = 4
+        }
+        expectEqual(calls, 0)
+    }
+
+    @Test("so do those of a path to a key that is affected by a derived one", arguments: [false, true])
+    func affectedElsewhere(isRead: Bool) throws {
+        final class Holder: Model { @Observed var bank: Bank? }
+        let (holder, bank) = (Holder(), Bank())
+        holder.bank = bank
+        func value() -> Int { try! holder.value(forKeyPath: "bank.twice") as! Int }
+        var (calls, shown) = (0, value())
+        try holder.observe("bank.twice") { [unowned holder] _ in
+            (calls, shown) = (calls + 1, try! holder.value(forKeyPath: "bank.twice") as! Int)
+        }
+        coalescingChanges {
+            bank.n = 5
+            if isRead { shown = value() }
+            bank.n = 1
+        }
+        #expect(shown == 2 && calls == (isRead ? 1 : 0))
+    }
 }

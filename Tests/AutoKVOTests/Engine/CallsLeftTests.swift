@@ -84,4 +84,28 @@ struct CallsLeftTests {
         // The change of the other list comes behind all calls of the one before.
         expectEqual(log.messages, ["O1", "A1", "O2", "B", "A2", "B", "P", "O3", "A3", "B", "P"])
     }
+
+    @Test("those that are left come before what a death in one of them changes") func death() {
+        final class Guest: Model {}
+        final class Room: Model {
+            @Observed var extra: [Int] = []
+            @ObservedWeak var guest: Guest?
+            @Derived({ (room: Room) in room.extra + (room.guest == nil ? [] : [100]) }) var all: [Int]
+        }
+        for isObserved in [true, false] {
+            let (room, log) = (Room(), MessageLog())
+            var guest: Guest? = Guest()
+            room.guest = guest
+            if isObserved { room.$extra.observe { _ in } }
+            room.$all.observeElements(
+                added: { [unowned room] number in
+                    log.add("+\(number)")
+                    if number == 1 { guest = nil }
+                    if number == 2 { room.extra.append(4) }
+                }, removed: { log.add("-\($0)") })
+            room.extra = [1, 2, 3]
+            expectEqual(log.messages, ["+1", "+2", "+3", "-100", "+4"])
+            withExtendedLifetime(guest) {}
+        }
+    }
 }

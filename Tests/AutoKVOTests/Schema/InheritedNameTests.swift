@@ -176,6 +176,69 @@ private final class Percent: Field<Int> {
     }
 }
 
+private class ReadOnlyField<Value>: Model {
+    @Observed private(set) var value: Value
+    @Derived({ (field: ReadOnlyField<Value>) in field.value }) var shown: Value
+    init(_ value: Value) { self.value = value }
+    func put(_ value: Value) { self.value = value }
+}
+private final class ReadOnlyPercent: ReadOnlyField<Int> {
+    @Observed var tax = 5
+    override var value: Int { super.value * 100 }
+    override var shown: Int { tax }
+    override class var schema: Schema {
+        Schema(ReadOnlyPercent.self, extending: super.schema) {
+            Key("value", \.value)
+            Key("shown", \.shown)
+        }
+    }
+}
+
+private class Level: Model {
+    var log = 0
+    @Observed var size = 1
+    @Observed final var level = 1 { didSet { log += 1 } }
+    override class var schema: Schema { Schema(Level.self, extending: super.schema) { Key("level", \.level) } }
+}
+private class OtherLevel: Level {
+    override var size: Int {
+        get { super.size * 2 }
+        set { super.size = newValue }
+    }
+}
+
+private class Writable: Total {
+    @Observed var tax = 1
+    var total: Int {
+        get { tax }
+        set { tax = newValue }
+    }
+    override class var schema: Schema { Schema(Writable.self, extending: super.schema) { Key("total", \.total) } }
+}
+
+private class Song: Model { @Observed var title = "a" }
+private class Playing: Model {
+    @Observed var song = Song()
+    @Observed var number = 1
+    @Derived({ (playing: Playing) in "n\(playing.number)" }) private var title: String
+}
+private class TitledPlayer: Playing {
+    override class var schema: Schema { Schema(TitledPlayer.self, extending: super.schema) { Key("title", \.song.title) } }
+}
+
+private class FinalSheet: Model {
+    @Observed var number = 1
+    @Derived({ (sheet: FinalSheet) in sheet.number }) final var total: Int
+    override class var schema: Schema {
+        Schema(FinalSheet.self, extending: super.schema) { Key("total", \.total) }
+    }
+}
+private class FinalTaxed: FinalSheet {
+    override class var schema: Schema {
+        Schema(FinalTaxed.self, extending: super.schema) { Key("total", \.total) }
+    }
+}
+
 private class Hidden: Model {
     @Observed fileprivate var x = 1
 }
@@ -302,5 +365,46 @@ struct OverriddenNameTests {
     @Test("cannot be declared twice, with two properties either") func twice() {
         let error = #expect(throws: KeyValueError.self) { try DeclaredTwice.validateSchema() }
         #expect("\(error!)".contains("declared twice"))
+    }
+
+    @Test("is read through a getter of a class with parameters that only reads") func readOnly() throws {
+        let percent = ReadOnlyPercent(1)
+        var derived: [Int] = []
+        percent.$shown.observe(options: .new) { derived.append($0.newValue!) }
+        #expect(percent.$shown.value == 5)
+        try percent.observe("value", options: [.old, .new], told.handler())
+        percent.put(2)
+        expectEqual(told.take().map { [$0.old as? Int, $0.new as? Int] }, [[100, 200]])
+        percent.tax = 6
+        expectEqual(derived, [6])
+    }
+
+    @Test("of a final property is not overridden: undoing runs no setter", .needs(.classMetadata)) func finalProperty()
+    {
+        let level = OtherLevel()
+        let history = UndoHistory(of: level)
+        level.level = 2
+        history.undo()
+        #expect(level.level == 1 && level.log == 1)
+        let taxed = FinalTaxed()
+        try! taxed.observe("total") { _ in }
+        expectEqual(taxed.$total.removeAllObservers(), 1)
+    }
+
+    @Test("is not the private derived one of its name, if it can be set or is a path", .needs(.classMetadata))
+    func writable() throws {
+        let object = Writable()
+        var own: [Int] = []
+        object.watch { own.append($0) }
+        try object.observe("total", options: .new, told.handler())
+        object.tax = 5
+        object.number = 2
+        expectEqual(told.take().map { $0.new as? Int }, [5])
+        expectEqual(own, [20])
+        let player = TitledPlayer()
+        try player.observe("title", options: .new, told.handler())
+        player.song.title = "x"
+        player.number = 2
+        expectEqual(told.take().map { $0.new as? String }, ["x"])
     }
 }

@@ -2,18 +2,22 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-private class Shelf<Item>: Model {
+/// Of a generic class a getter that is in no table may override one of its properties, so this one is none.
+private class Shelf: Model {
     @Observed private var text = "base"
     @Observed private var stock = 1
-    @Observed var total = 10
-    @Observed final var fixed = 1
     var other: String { text }
     func setText(_ text: String) { self.text = text }
-    func setStock(_ stock: Int) { self.stock = stock }
+}
+
+private class PricedShelf<Item>: Model {
+    @Observed var total = 10
+    @Observed final var fixed = 1
+    var other: String { "" }
 }
 
 /// Overrides one getter, and computes properties with the names of private ones.
-private class Marked: Shelf<Int> {
+private class Marked: Shelf {
     @Observed var mark = 1
     override var other: String { "marked " + super.other }
     var text: String { "mark \(mark)" }
@@ -21,11 +25,22 @@ private class Marked: Shelf<Int> {
         Schema(Marked.self, extending: super.schema) { Key("text", \.text, affectedBy: "mark") }
     }
 }
+private final class Writable: Shelf {
+    @Observed var mark = "1"
+    override var other: String { "writable" }
+    var text: String {
+        get { "mark \(mark)" }
+        set { mark = newValue }
+    }
+    override class var schema: Schema {
+        Schema(Writable.self, extending: super.schema) { Key("text", \.text, affectedBy: "mark") }
+    }
+}
 private final class LateMarked: Marked {
     override var text: String { "late " + super.text }
 }
 
-private final class Silent: Shelf<String> {
+private final class Silent: Shelf {
     override var other: String { "silent" }
     var stock: Int { 7 }
     override class var schema: Schema {
@@ -34,7 +49,7 @@ private final class Silent: Shelf<String> {
 }
 
 /// Computes a property that the superclass observes and offers.
-private class Taxed: Shelf<Bool> {
+private class Taxed: PricedShelf<Bool> {
     @Observed var tax = 1
     override var other: String { "taxed" }
     override var total: Int {
@@ -46,7 +61,7 @@ private class Taxed: Shelf<Bool> {
     }
 }
 
-private final class FinallyTaxed: Shelf<Bool> {
+private final class FinallyTaxed: PricedShelf<Bool> {
     @Observed var tax = 1
     override var total: Int {
         get { super.total + tax }
@@ -74,6 +89,16 @@ struct SameNameOverrideTests {
         #expect(object.other == "marked new")
     }
 
+    @Test("so is one that can be set", .needs(.classMetadata)) func writable() throws {
+        let object = Writable()
+        let log = Recorder<Any>()
+        try object.observe("text", options: [.old, .new], log.handler())
+        object.setText("new")
+        #expect(log.take().isEmpty)
+        try object.setValue("2", forKey: "text")
+        expectEqual(log.take().map { [$0.old as? String, $0.new as? String] }, [["mark 1", "mark 2"]])
+    }
+
     @Test("that is announced by hand is a fault at its first use", .needs(.classMetadata)) func silent() {
         let object = Silent()
         let error = #expect(throws: KeyValueError.self) { try object.observe("stock") { _ in } }
@@ -83,7 +108,7 @@ struct SameNameOverrideTests {
     @Test("that overrides an observed one is told of both, with what the getter says", arguments: [false, true])
     func overriding(isFinal: Bool) throws {
         let (taxed, final) = (Taxed(), FinallyTaxed())
-        let object: Shelf<Bool> = isFinal ? final : taxed
+        let object: PricedShelf<Bool> = isFinal ? final : taxed
         func setTax() { (taxed.tax, final.tax) = (3, 3) }
         let log = Recorder<Any>()
         try object.observe("total", options: [.old, .new], log.handler())
