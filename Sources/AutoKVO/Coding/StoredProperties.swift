@@ -123,6 +123,14 @@ final class OutermostChange {
         Transaction.complete(thread.value.pending.members.map(\.object), thread)
     }
 
+    /// Makes those of some objects of which the first one is left.
+    static func beginCalls(of isConcerned: (ObjectIdentifier) -> Bool) {
+        let thread = ThreadContext.current
+        if thread.value.pending.isEmpty { return }
+        let due = thread.value.pending.members.map(\.object).filter { !$0.isBegun && isConcerned($0.root.target) }
+        Transaction.complete(due, thread)
+    }
+
     /// Makes those of an object, and those that changes of what a getter of it reads concern, before its setter is called.
     static func finishCalls(of object: TrackedObject, readingBy getter: () -> Void) {
         let thread = ThreadContext.current

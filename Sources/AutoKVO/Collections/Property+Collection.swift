@@ -42,6 +42,19 @@ extension Property: Collection where Value: Collection {
 
     @export(implementation) public func index(after index: Index) -> Index { value.index(after: index) }
 
+    @export(implementation) public func index(_ index: Index, offsetBy distance: Int) -> Index {
+        value.index(index, offsetBy: distance)
+    }
+
+    @export(implementation)
+    public func index(_ index: Index, offsetBy distance: Int, limitedBy limit: Index) -> Index? {
+        value.index(index, offsetBy: distance, limitedBy: limit)
+    }
+
+    @export(implementation) public func distance(from start: Index, to end: Index) -> Int {
+        value.distance(from: start, to: end)
+    }
+
     /// What a function makes of each of the elements that are there when it begins.
     @export(implementation) public func map<Result, Failure: Error>(
         _ transform: (Element) throws(Failure) -> Result

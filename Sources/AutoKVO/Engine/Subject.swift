@@ -104,6 +104,8 @@ final class Subject: PooledObject, ListMember {
     var next: Borrowed<Subject>?
     var previous: Borrowed<Subject>?
     var isPending: Bool { previous != nil }
+    /// Whether one of its observers has been called.
+    var isBegun: Bool { batch != nil }
     /// Greater than those of all that were pending before, where the thread has a table of them.
     var pendingNumber: UInt = 0
 

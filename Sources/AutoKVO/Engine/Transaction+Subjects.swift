@@ -145,6 +145,8 @@ extension Transaction {
                 if let other = subject.object.computed, other !== last.object.computed {
                     last.object.note(other, other.changes.all)
                 }
+                // The other one asks, behind the calls, whether the observer is alive: to end the observation now would run its code in a search.
+                subject.object.isUncertain = false
                 thread.giveBack(subject)
             } else {
                 subjects.append(subject)

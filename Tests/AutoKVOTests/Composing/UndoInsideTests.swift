@@ -300,4 +300,18 @@ struct UndoInsideTests {
         folio.b = 2
         #expect(!history.canUndo && history.redoName == "b" && (folio.a, folio.b) == (1, 0))
     }
+
+    @Test("groups in independent handlers are made one after the other") func independent() {
+        final class Log: Model { @Observed var count = 0 }
+        final class Document: Model { @Observed var v = 0 }
+        let (document, log) = (Document(), Log())
+        let history = UndoHistory(of: log)
+        for _ in 0..<3_000 {
+            document.$v.observe { [unowned log, unowned history] _ in history.group("x") { log.count += 1 } }
+        }
+        nonisolated(unsafe) let shared = document
+        nonisolated(unsafe) let box = (document, log, history)
+        onAnotherThread(stackSize: 512 * 1024) { shared.v = 1 }
+        expectEqual(box.1.count, 3_000)
+    }
 }

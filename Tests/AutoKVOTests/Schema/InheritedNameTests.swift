@@ -223,7 +223,9 @@ private class Playing: Model {
     @Derived({ (playing: Playing) in "n\(playing.number)" }) private var title: String
 }
 private class TitledPlayer: Playing {
-    override class var schema: Schema { Schema(TitledPlayer.self, extending: super.schema) { Key("title", \.song.title) } }
+    override class var schema: Schema {
+        Schema(TitledPlayer.self, extending: super.schema) { Key("title", \.song.title) }
+    }
 }
 
 private class FinalSheet: Model {

@@ -94,7 +94,10 @@ class KeyPathChain: @unchecked Sendable {
             stale = start > 0 ? previous?.behind.take() : state.first.take()
         }
         if version == 0 { return false }
-        cancel(stale)
+        // What only the former objects need ends behind the links to the new ones, which may need it, too.
+        let left = ThreadContext.current.value.pathWork.count
+        if stale != nil { PathWork.leaving(true) { cancel(stale) } }
+        defer { PathWork.doLeft(from: left) }
         TestPoint.relinking.reach()
 
         for level in start..<max(start, path.keys.count) {
@@ -202,8 +205,8 @@ class KeyPathChain: @unchecked Sendable {
 
     /// Links and ends the chains of elements that have moved, without the lock.
     private final func finish(_ moved: ElementChains.Moved) {
-        for chain in moved.gone { chain.end() }
         for chain in moved.come { chain.relink(from: 0) }
+        for chain in moved.gone { chain.end() }
     }
 
     /// Removes all links, for good.

@@ -14,12 +14,17 @@ enum PathWork {
     static func `do`(_ work: PathWork, from first: Int? = nil) {
         let thread = ThreadContext.current
         thread.value.pathWork.append(work)
-        if thread.value.doesPathWork { return }
+        doLeft(from: first ?? thread.value.pathWork.count - 1)
+    }
+
+    /// Does what has been left from an index on; later, if this thread is doing such work already.
+    static func doLeft(from start: Int) {
+        let thread = ThreadContext.current
+        if thread.value.doesPathWork || thread.value.pathWork.count <= start { return }
         thread.value.doesPathWork = true
-        let start = first ?? thread.value.pathWork.count - 1
         /// The index of what is to be done next; that at which all was where the paths lead; how many links were; and how often not.
         var (next, known, knownLinks, movedCount) = (start, start, 0, 0)
-        var (links, outdated): ([PathLink], [Route]) = ([], [])
+        var (links, outdated, evaluated): ([PathLink], [Route], Int) = ([], [], 0)
         let raised = thread.value.raisingLinks.count
         while true {
             if next < thread.value.pathWork.count {
@@ -33,12 +38,13 @@ enum PathWork {
             } else if !links.isEmpty, known != next, movedCount < 3 {
                 // All is linked: what another thread has changed before is found now. A getter may return another object each time.
                 known = next
-                let all = outdated.isEmpty ? links[...] : links[knownLinks...]
+                let all = evaluated == outdated.count ? links[...] : links[knownLinks...]
                 for link in all where link.chain.correct(behind: link) { known = -1 }
                 if known < 0 { movedCount += 1 } else { knownLinks = links.count }
-            } else if !outdated.isEmpty {
-                let expression = outdated.removeFirst().expression!
-                if outdated.isEmpty { known = -1 }
+            } else if evaluated < outdated.count {
+                let expression = outdated[evaluated].expression!
+                evaluated += 1
+                if evaluated == outdated.count { known = -1 }
                 _ = expression.mark(isCertain: true)
                 expression.refresh()
             } else if thread.value.raisingLinks.count > raised {

@@ -71,12 +71,15 @@ final class ObservationCore: Sendable {
         }
         let made = register(Registration([.prior, .unregisterAutomatically], nil, .closure(relay), #fileID, #line))
         // If another thread has registered one meanwhile, that one stays: it may have made a prior call.
-        let (surplus, kept): (KeyValueObservation?, Guarded<UInt>) = members.withLock { members in
-            if let other = members[type]?[keyPath], other.observation.isValid { return (made, other.announced) }
+        // What is replaced is released without the lock: a key path keeps what its subscript was called with.
+        let (surplus, former, kept): (KeyValueObservation?, Member?, Guarded<UInt>) = members.withLock { members in
+            if let other = members[type]?[keyPath], other.observation.isValid {
+                return (made, nil, other.announced)
+            }
             let former = members[type, default: [:]].updateValue((member, made, announced), forKey: keyPath)
-            return (former?.observation, announced)
+            return (former?.observation, former, announced)
         }
         surplus?.remove()
-        return (member, kept)
+        return withExtendedLifetime(former) { (member, kept) }
     }
 }
