@@ -68,9 +68,8 @@ extension ProxiedKey {
         let type = unwrappedType(key.declared.valueType)
         var own = self
         let moved = change.kind == .insertion ? change.new : change.old ?? change.new
-        let collection = moved.flatMap(unwrapped) as? any KeyValueCollection
-        own.isOwn =
-            collection.map { Swift.type(of: $0).elementType } == (type as? any KeyValueCollection.Type)?.elementType
+        let element = (moved.flatMap(unwrapped) as? any KeyValueCollection).map { Swift.type(of: $0).elementType }
+        own.isOwn = element == (type as? any KeyValueCollection.Type)?.elementType
         if let type = type as? any ProxiedArray.Type, let indexes = change.indexes {
             let array = MutableArrayProxy(own, type)
             if change.kind == .insertion { return try array.removeSubranges(indexes) }

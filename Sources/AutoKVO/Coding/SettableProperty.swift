@@ -1,6 +1,5 @@
 /// A property that is set again and again, by a binding: what that takes is looked up and checked once. It keeps no object.
-@usableFromInline
-struct SettableProperty {
+@usableFromInline struct SettableProperty {
     private let type: Any.Type
     private let equality: AnyEquality
     private let read: ObjectReader
@@ -10,8 +9,7 @@ struct SettableProperty {
     /// Calls the handlers that a write would call first: those that have not heard of an earlier change.
     private let completeDeliveries: (TrackedObject) -> Void
 
-    @usableFromInline
-    init<Value>(
+    @usableFromInline init<Value>(
         of type: Value.Type, at offset: Int, read: @escaping (AnyObject) -> Any,
         write: @escaping (AnyObject, Any) -> Void
     ) {
@@ -66,8 +64,7 @@ struct SettableProperty {
     func value<Value>(in object: TrackedObject, as type: Value.Type) -> Value { content(of: read(object), as: type) }
 
     /// Whether the property of an object has a value that is equal to this one, which has its type.
-    @inline(__always)
-    func holds(_ value: Any, in object: TrackedObject) -> Bool {
+    @inline(__always) func holds(_ value: Any, in object: TrackedObject) -> Bool {
         let held = read(object)
         return equality.compare(held, value) || comparesCopies && areCopies(held, value)
     }
@@ -87,8 +84,7 @@ struct SettableProperty {
 extension Property {
     /// The property, in any object of the class, set through its handle. Compiled with the call that makes a binding, where the
     /// type is known.
-    @inlinable
-    var settable: SettableProperty {
+    @inlinable var settable: SettableProperty {
         let (offset, indirect) = (storage.offset(in: object), indirect)
         func handle(_ object: AnyObject) -> Property {
             Property(

@@ -23,8 +23,7 @@ struct SettingPlan {
     /// - Returns: The set; nil if an object on the way is not known.
     /// - Throws: A `KeyValueError` if it cannot be made. The plan is not to be carried out then; sets that are added later
     ///   through the key that could not be set are checked as far as types are declared.
-    @discardableResult
-    mutating func add(
+    @discardableResult mutating func add(
         _ value: Any?, forKeyPath keyPath: String, of root: TrackedObject, validating: Bool = false,
         validated: Step? = nil
     ) throws(KeyValueError) -> Step? {

@@ -15,8 +15,7 @@
 /// Nothing here has a lock: a property is used by one thread at a time. The editors keep the object alive. Handlers run before
 /// an edit returns, the prior ones before the collection changes, and may edit the same collection. Read next:
 /// `Property+ArrayEdits`, `ProxiedKey`.
-@usableFromInline
-protocol CollectionEditor<Value> {
+@usableFromInline protocol CollectionEditor<Value> {
     associatedtype Value: Collection
 
     /// The object that has the collection, and the slot of its key.
@@ -178,9 +177,8 @@ extension CollectionEditor where Value: SetAlgebra {
     }
 
     /// The same edit, made by taking out what leaves and putting in what comes. Returns whether anything was done.
-    @discardableResult @export(implementation) func move<Failure: Error>(
-        _ plan: (Value) throws(Failure) -> SetMovement<Value>
-    ) throws(Failure) -> Bool {
+    @discardableResult @export(implementation)
+    func move<Failure: Error>(_ plan: (Value) throws(Failure) -> SetMovement<Value>) throws(Failure) -> Bool {
         let isDone: Void? = try move(plan) {
             let count = $0.count - $1.leaving.count
             $0.subtract($1.leaving)

@@ -1,6 +1,5 @@
 /// What is different between an array and another one: by positions, as edits tell it.
-@usableFromInline
-struct ElementDifferences {
+@usableFromInline struct ElementDifferences {
     /// Which elements left, by their positions in the array before.
     @usableFromInline private(set) var removed = RangeSet<Int>()
     /// Which elements came, by their positions in the array after.

@@ -28,8 +28,8 @@ public struct MutableArrayProxy: RandomAccessCollection {
     @usableFromInline let proxied: ProxiedKey
     @usableFromInline let type: any ProxiedArray.Type
 
-    @export(implementation) init(_ key: ProxiedKey) throws(KeyValueError) {
-        self.init(key, try key.type(as: (any ProxiedArray.Type).self, "an array"))
+    @usableFromInline init(_ key: ProxiedKey) throws(KeyValueError) {
+        self.init(key, try key.schema.collectionType(of: key.key, as: (any ProxiedArray.Type).self, "an array"))
     }
 
     /// A key whose property may also be one that cannot be set by name.
@@ -60,18 +60,16 @@ public struct MutableArrayProxy: RandomAccessCollection {
     /// The element at an index.
     ///
     /// - Throws: `.indexOutOfRange` where there is none.
-    @export(implementation) public func element(at index: Int) throws(KeyValueError) -> Any {
-        try require(index, in: array)
-    }
+    @export(implementation)
+    public func element(at index: Int) throws(KeyValueError) -> Any { try require(index, in: array) }
 }
 
 extension MutableArrayProxy {
     /// Adds an element at the end: an insertion.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
-    @export(implementation) public func append(_ element: Any?) throws(KeyValueError) {
-        try append(contentsOf: [element ?? Any?.none as Any])
-    }
+    @export(implementation)
+    public func append(_ element: Any?) throws(KeyValueError) { try append(contentsOf: [element ?? Any?.none as Any]) }
 
     /// Adds elements at the end: one insertion, or none if there are none.
     ///
@@ -116,9 +114,8 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
-    @discardableResult @export(implementation) public func remove(at index: Int) throws(KeyValueError) -> Any {
-        try removeOne { _ in index }
-    }
+    @discardableResult @export(implementation)
+    public func remove(at index: Int) throws(KeyValueError) -> Any { try removeOne { _ in index } }
 
     /// Takes out the first element: one removal.
     ///
@@ -129,9 +126,8 @@ extension MutableArrayProxy {
     /// Takes out the last element: one removal.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` if there is none.
-    @discardableResult @export(implementation) public func removeLast() throws(KeyValueError) -> Any {
-        try removeOne { $0 - 1 }
-    }
+    @discardableResult @export(implementation)
+    public func removeLast() throws(KeyValueError) -> Any { try removeOne { $0 - 1 } }
 
     /// Takes elements out: one removal, or none if the range is empty.
     ///
@@ -144,16 +140,14 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
-    @export(implementation) public func removeSubranges(_ indexes: RangeSet<Int>) throws(KeyValueError) {
-        try edit(.removal, at: indexes)
-    }
+    @export(implementation)
+    public func removeSubranges(_ indexes: RangeSet<Int>) throws(KeyValueError) { try edit(.removal, at: indexes) }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
-    @export(implementation) public func removeAll() throws(KeyValueError) {
-        try type.edit(.removal, of: proxied) { RangeSet(0..<$0.count) }
-    }
+    @export(implementation)
+    public func removeAll() throws(KeyValueError) { try type.edit(.removal, of: proxied) { RangeSet(0..<$0.count) } }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
@@ -218,9 +212,8 @@ extension MutableArrayProxy {
 
 extension MutableArrayProxy {
     /// Makes an edit at indexes that are given. Unless it is a removal, there has to be one for each element.
-    @export(implementation) func edit(
-        _ kind: ChangeKind, at indexes: RangeSet<Int>, with elements: [Any] = []
-    ) throws(KeyValueError) {
+    @export(implementation)
+    func edit(_ kind: ChangeKind, at indexes: RangeSet<Int>, with elements: [Any] = []) throws(KeyValueError) {
         try type.edit(kind, with: elements, of: proxied) { array throws(KeyValueError) in
             let added = kind == .insertion ? elements.count : 0
             if let bounds = indexes.bounds { try require(bounds, within: array.count, adding: added) }

@@ -26,8 +26,7 @@ public struct MutableSetProxy: Sequence {
     @usableFromInline let type: any ProxiedSet.Type
 
     @usableFromInline init(_ key: ProxiedKey) throws(KeyValueError) {
-        proxied = key
-        type = try key.type(as: (any ProxiedSet.Type).self, "a set")
+        (proxied, type) = (key, try key.schema.collectionType(of: key.key, as: (any ProxiedSet.Type).self, "a set"))
     }
 
     /// The object that has the set.

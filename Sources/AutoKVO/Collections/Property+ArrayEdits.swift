@@ -110,25 +110,22 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Precondition: The array has that many elements.
     /// - Complexity: O(*n*).
-    @export(implementation) public func removeFirst(_ count: Int) {
-        remove(given: { $0.startIndex..<$0.startIndex + count })
-    }
+    @export(implementation)
+    public func removeFirst(_ count: Int) { remove(given: { $0.startIndex..<$0.startIndex + count }) }
 
     /// Takes the last elements out: one removal, or none if the number is zero.
     ///
     /// - Precondition: The array has that many elements.
     /// - Complexity: O(*k*) for *k* elements.
-    @export(implementation) public func removeLast(_ count: Int) {
-        remove(given: { $0.endIndex - count..<$0.endIndex })
-    }
+    @export(implementation)
+    public func removeLast(_ count: Int) { remove(given: { $0.endIndex - count..<$0.endIndex }) }
 
     /// Takes elements out: one removal, or none if the range is empty.
     ///
     /// - Precondition: The range is within the array. `3...` is all that the array has from there when the edit is stored.
     /// - Complexity: O(*n*).
-    @export(implementation) public func removeSubrange(_ bounds: some RangeExpression<Int>) {
-        remove(given: { relative(bounds, to: $0) })
-    }
+    @export(implementation)
+    public func removeSubrange(_ bounds: some RangeExpression<Int>) { remove(given: { relative(bounds, to: $0) }) }
 
     /// Takes the elements at some indexes out: one removal, or none.
     ///
@@ -173,9 +170,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Precondition: The range is within the array.
     /// - Complexity: O(*n* + *k*) for *k* new elements.
-    @export(implementation) public func replaceSubrange(
-        _ bounds: some RangeExpression<Int>, with elements: some Collection<Value.Element>
-    ) {
+    @export(implementation)
+    public func replaceSubrange(_ bounds: some RangeExpression<Int>, with elements: some Collection<Value.Element>) {
         let given = require(relative(bounds, to: value))
         let elements = Array(elements)
         if object.isObserved {
@@ -228,8 +224,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
 }
 
 extension HandleTarget {
-    @usableFromInline
-    func complain(of bounds: Range<Int>, count: Int, isBehindHandlers: Bool) -> Never {
+    @usableFromInline func complain(of bounds: Range<Int>, count: Int, isBehindHandlers: Bool) -> Never {
         let indexes = bounds.count == 1 ? "The index \(bounds.lowerBound) is" : "The indexes \(bounds) are"
         fatalMisuse(
             "\(indexes) out of range for \(type(of: object)).\(key.name), which has \(count) element\(count == 1 ? "" : "s")."

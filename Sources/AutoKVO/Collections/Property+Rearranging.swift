@@ -33,9 +33,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// call does.
     ///
     /// - Complexity: O(*n* log *n*).
-    @export(implementation) public func sort(by areInIncreasingOrder: (Value.Element, Value.Element) throws -> Bool)
-        rethrows
-    {
+    @export(implementation)
+    public func sort(by areInIncreasingOrder: (Value.Element, Value.Element) throws -> Bool) rethrows {
         try arrange { try $0.sortedIndices(by: areInIncreasingOrder) }
     }
 
@@ -47,10 +46,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     }
 
     /// Gives the elements a random order.
-    @export(implementation) public func shuffle() {
-        var generator = SystemRandomNumberGenerator()
-        shuffle(using: &generator)
-    }
+    @export(implementation) public func shuffle() { arrange { $0.indices.shuffled() } }
 
     /// Brings the elements at some indexes together, in their order, before the element at another index.
     ///

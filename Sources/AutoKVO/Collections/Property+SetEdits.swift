@@ -49,9 +49,8 @@ extension Property where Value: SetAlgebra & Collection {
     ///
     /// - Returns: Whether it was put in, and the element that is in the set now.
     /// - Complexity: O(1) on average.
-    @discardableResult @export(implementation) public func insert(_ element: Value.Element) -> (
-        inserted: Bool, memberAfterInsert: Value.Element
-    ) {
+    @discardableResult @export(implementation)
+    public func insert(_ element: Value.Element) -> (inserted: Bool, memberAfterInsert: Value.Element) {
         guard object.isObserved else { return storage.exclusively { $0.insert(element) } }
         let one = Value(CollectionOfOne(element))
         var member = element

@@ -23,11 +23,6 @@
         (self.object, self.schema, self.key, self.keyPath) = (object, schema, key, keyPath ?? key.name)
     }
 
-    /// The type of the collection, which has to be of a kind and settable.
-    @usableFromInline func type<Kind>(as kind: Kind.Type, _ description: String) throws(KeyValueError) -> Kind {
-        try schema.collectionType(of: key, as: kind, description, in: key.name)
-    }
-
     /// The collection now; nil if the property is nil.
     @usableFromInline func read() -> Any? { unwrapped(object.valueOfKey(key.slot, of: schema)) }
 
@@ -77,9 +72,9 @@
 extension ClassSchema {
     /// The type of a key, which has to be a collection of a kind and settable.
     func collectionType<Kind>(
-        of key: ResolvedKey, as kind: Kind.Type, _ description: String, in keyPath: String
+        of key: ResolvedKey, as kind: Kind.Type, _ description: String, in keyPath: String? = nil
     ) throws(KeyValueError) -> Kind {
-        let declared = key.declared.valueType
+        let (declared, keyPath) = (key.declared.valueType, keyPath ?? key.name)
         guard let type = unwrappedType(declared) as? Kind else {
             throw error(.wrongType(expected: "\(declared)", actual: description), of: key, in: keyPath)
         }

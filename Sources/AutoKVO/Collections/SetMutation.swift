@@ -11,8 +11,7 @@ public enum SetMutationKind: UInt, Sendable, Hashable {
 }
 
 /// Which elements an edit of a set moves.
-@usableFromInline
-struct SetMovement<Elements: SetAlgebra & Collection> {
+@usableFromInline struct SetMovement<Elements: SetAlgebra & Collection> {
     @usableFromInline let kind: ChangeKind
     @usableFromInline let leaving: Elements
     @usableFromInline let coming: Elements
@@ -104,15 +103,14 @@ extension ProxiedSet {
         // As it was: by name, an NSNull would become nil.
         let came = key.isOwn ? Self(try key.convert(came, to: Element.self)) : elements(among: came)
         key.editor(of: Self.self).move { set in
-            var leaving = set.intersection(came)
-            if leaving.count < came.count {
+            var gone = set.intersection(came)
+            if gone.count < came.count {
                 // What does not equal itself is not found.
                 let strange = set.filter { !set.contains($0) }
                 let staying = AutoKVO.elements(strange, without: came)
-                leaving.formUnion(Self(AutoKVO.elements(strange, without: staying)))
+                gone.formUnion(Self(AutoKVO.elements(strange, without: staying)))
             }
-            return SetMovement(
-                leaving: leaving, coming: Self(left.filter { !set.contains($0) || leaving.contains($0) }))
+            return SetMovement(leaving: gone, coming: Self(left.filter { !set.contains($0) || gone.contains($0) }))
         }
     }
 

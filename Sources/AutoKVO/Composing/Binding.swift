@@ -92,8 +92,7 @@ final class Binding: @unchecked Sendable {
     /// Sets the property, until it has the source's value.
     ///
     /// - Returns: False if it was left in a circle.
-    @inline(never)
-    private func follow(
+    @inline(never) private func follow(
         _ object: TrackedObject, from value: Any?, _ observation: KeyValueObservation, _ current: () -> Any?
     ) -> Bool {
         var last = value

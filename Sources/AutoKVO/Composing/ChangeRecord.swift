@@ -31,19 +31,14 @@ public struct ChangeRecord<Value> {
     ///
     /// - Complexity: O(1).
     public init(_ change: Change<Value>) {
-        keyPath = change.keyPath
-        kind = change.kind
+        (keyPath, kind, indexes, isPrior) = (change.keyPath, change.kind, change.indexes, change.isPrior)
         let options = change.observation.options
         oldValue = options.contains(.old) ? change.oldValue : nil
         newValue = options.contains(.new) ? change.newValue : nil
-        indexes = change.indexes
-        isPrior = change.isPrior
         let hasNoOld = change.kind == .setting && oldValue == nil && options.contains(.old)
-        isFirst = hasNoOld && change.isFirst
-        isOldLost = hasNoOld && !change.isFirst
+        (isFirst, isOldLost) = (hasNoOld && change.isFirst, hasNoOld && !change.isFirst)
         isGone = change.kind == .setting && newValue == nil && options.contains(.new) && !isPrior
-        (wasNil, isNil) = (hasNoOld && change.wasNil, isGone && change.isNil)
-        isComputed = change.isOfComputed
+        (wasNil, isNil, isComputed) = (hasNoOld && change.wasNil, isGone && change.isNil, change.isOfComputed)
     }
 
     private enum CodingKeys: CodingKey {
@@ -66,10 +61,8 @@ extension ChangeRecord: Encodable where Value: Encodable {
         try container.encode(isPrior, forKey: .isPrior)
         try container.encode(isFirst, forKey: .isFirst)
         if isOldLost { try container.encode(true, forKey: .isOldLost) }
-        if isGone {
-            try container.encode(true, forKey: .isGone)
-            try container.encode(isNil, forKey: .isNil)
-        }
+        if isGone { try container.encode(true, forKey: .isGone) }
+        if isGone { try container.encode(isNil, forKey: .isNil) }
         if wasNil { try container.encode(true, forKey: .wasNil) }
         if isComputed { try container.encode(true, forKey: .isComputed) }
     }
@@ -97,8 +90,7 @@ extension ChangeRecord: Decodable where Value: Decodable {
         (oldValue, newValue) = (try value(.oldValue), try value(.newValue))
         let ranges = try container.decodeIfPresent([Range<Int>].self, forKey: .indexes)
         try require(ranges?.allSatisfy { $0.lowerBound >= 0 } ?? true, .indexes, "An index is below zero.")
-        let indexes = ranges.map { RangeSet($0) }
-        self.indexes = indexes
+        indexes = ranges.map { RangeSet($0) }
         try require(indexes == nil || kind != .setting, .indexes, "A whole value has no indexes.")
         let count = indexes?.ranges.reduce(0) { $0 + $1.count }
         for value in [kind == .insertion ? nil : oldValue, kind == .removal ? nil : newValue] {

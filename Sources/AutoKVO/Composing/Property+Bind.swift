@@ -71,8 +71,7 @@ extension Property {
     }
 
     /// Makes the property follow a key path of another object, any one: `label.$title.bind(to: \.fullName, of: person)`.
-    @_disfavoredOverload
-    @discardableResult public func bind<Root: TrackedObject>(
+    @_disfavoredOverload @discardableResult public func bind<Root: TrackedObject>(
         to keyPath: KeyPath<Root, Value>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation {
@@ -81,8 +80,7 @@ extension Property {
 
     /// Makes the property follow a function of the values of a key path of another object, any one. The function is called on the thread
     /// of the change.
-    @_disfavoredOverload
-    @discardableResult public func bind<Root: TrackedObject, Input>(
+    @_disfavoredOverload @discardableResult public func bind<Root: TrackedObject, Input>(
         to keyPath: KeyPath<Root, Input>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Input) -> Value
     ) -> KeyValueObservation {

@@ -85,9 +85,7 @@ extension TrackedObject {
         _ key: String, to keyPath: String, of source: TrackedObject, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Input) -> Output
     ) throws(KeyValueError) -> KeyValueObservation {
-        try bind(
-            key, to: keyPath, of: source, options: options, transform: BindingTransform(transform), file: file,
-            line: line)
+        try bind(key, to: keyPath, of: source, options: options, transform: .init(transform), file: file, line: line)
     }
 
     /// Ends the binding of a property, which keeps its value.

@@ -71,7 +71,7 @@ final class Subject: PooledObject, ListMember {
     /// How often the value had changed when the old one was read.
     var formerChanges = 0
     /// Further expressions on which the value depends and which the change concerns: see `note`.
-    private var others: NotedExpressions?
+    var others: NotedExpressions?
     /// Once `becomeKnown` was called: the number of what had been told elsewhere before. See `ToldElsewhere`.
     var toldBefore: Int?
     /// Of late observers: what had been told elsewhere, and those before them have replaced by what they leave.
@@ -194,30 +194,6 @@ final class Subject: PooledObject, ListMember {
     /// How often that has changed.
     var changes: (all: Int, lastRead: Int)? { computed?.changes }
 
-    /// Notes that the value depends on another expression: what the program reads of it while the change goes on leads to a value of which the
-    /// observers know nothing.
-    func note(_ other: Expression, _ changes: Int) {
-        others = others ?? NotedExpressions()
-        others!.note(other, changes)
-    }
-
-    /// Notes the expression of a key, or those of which one that says what it is affected by is derived. Under the lock of the record.
-    ///
-    /// - Parameter isOpening: Whether the subject is opened, and has the expression of a key that is computed already.
-    @inline(never)
-    func noteSources(of record: ObjectRecord, _ slot: Int, isOpening: Bool) {
-        let isRecorded = record.layout!.value[slot].isRecorded
-        if isRecorded, isOpening { return }
-        for slot in isRecorded ? [slot] : record.schema!.dependencies(of: slot).recordedBases {
-            if let other = record.list(slot)?.value.expression?.object { note(other, other.changesUnderLock.all) }
-        }
-    }
-
-    /// Whether the program has read a value that depends on what the change had made, and does not any more.
-    var wasReadInBetween: Bool {
-        changes?.lastRead ?? 0 > formerChanges || others?.wasReadInBetween ?? false
-    }
-
     /// Whether the subject has an expression. Without a lock: a search that comes to the subject holds the one of its record.
     var isComputed: Bool {
         route?.use { $0.expression != nil } ?? record?.use { $0.layout!.value[slot].isRecorded } ?? false
@@ -295,15 +271,4 @@ final class Subject: PooledObject, ListMember {
     /// Notes that an observation with `.once` is to be called again after the store. If it is not called, because the path was removed or
     /// the object died, `clear` releases the claim, and the next change may claim it.
     func willCallAgain(_ observation: KeyValueObservation) { (source ?? self).claimed.append(observation) }
-}
-
-/// Expressions, each with how often it had changed when a change came to it.
-private final class NotedExpressions {
-    private var noted: [ObjectIdentifier: (expression: Expression, changes: Int)] = [:]
-
-    func note(_ expression: Expression, _ changes: Int) {
-        if noted[ObjectIdentifier(expression)] == nil { noted[ObjectIdentifier(expression)] = (expression, changes) }
-    }
-
-    var wasReadInBetween: Bool { noted.values.contains { $0.expression.changes.lastRead > $0.changes } }
 }

@@ -1,6 +1,42 @@
 /// The observers of a subject are notified of its changes in the order in which these are made: before a change, the deliveries under
 /// way of the same subjects are completed.
 extension Transaction {
+    /// Where several objects were changed, all keys come by their heights alone, but those that another change is to tell of.
+    func rankByHeight() { forEachSubject { if $0.rank > 0, $0.openCount < 2 { $0.rank &= ~(1 << 48) } } }
+
+    /// Sorts what has been found by its place; of several links of one path only the first counts. What other changes have open stays: they
+    /// have two subjects of one path if that was moved to the property of an open change by another one, which is computing derived values.
+    @inline(never)
+    func sort(from start: Int, _ thread: InPlace<ThreadContext>) {
+        var last = subjects[start].use { $0.place }
+        let isSorted = subjects[(start + 1)...].allSatisfy {
+            let former = last
+            last = $0.use { $0.place }
+            // Two links of one path, one of them before its end, have places in order.
+            let (a, b) = ((former.0, former.1), (last.0, last.1))
+            return a < b || a == b && last.0 != .max
+        }
+        if isSorted { return }
+        if start < formerPlaces.count { forgetPlaces() }
+        let found = Array(subjects[start...]).inOrder { $0.object.place < $1.object.place }
+        subjects.removeSubrange(start...)
+        for subject in found {
+            if let last = subjects.last, isOpener(of: subject.object),
+                subject.use({ $0.route != nil && $0.route == last.use { $0.route } })
+            {
+                if subject.use({ !$0.isUncertain }) { last.object.isChangedForCertain() }
+                if let other = subject.object.computed, other !== last.object.computed {
+                    last.object.note(other, other.changes.all)
+                }
+                // The other one asks, behind the calls, whether the observer is alive: to end the observation now would run its code in a search.
+                subject.object.isUncertain = false
+                thread.giveBack(subject)
+            } else {
+                subjects.append(subject)
+            }
+        }
+    }
+
     /// Completes the deliveries under way on this thread of subjects that a change of a property concerns, the outermost first.
     static func completeDeliveries(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) {
         if thread.value.pending.isEmpty { return }

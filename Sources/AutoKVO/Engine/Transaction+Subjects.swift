@@ -50,15 +50,18 @@ extension Transaction {
                 $0.prepare(
                     interest, isOwn: isOwn, edit, isUncertain: key.isUncertain, rank: rank, excluding: excluded, thread)
             }
-            if key.isUncertain { subject.object.noteSources(of: key.record.object, key.slot, isOpening: true) }
+            if key.isUncertain, !subject.object.isComputed {
+                subject.object.noteSources(of: key.record.object, key.slot)
+            }
             if covered != 0 { joinOwners(subject.object, thread) }
             open(subject, walk)
         } link: { link, key in
             guard link.observation != nil else { return }
-            let isUncertain = key.isUncertain || link.unmanagedExpression != nil
+            let isReading = link.unmanagedExpression != nil
+            let isUncertain = key.isUncertain || isReading
             if search != .all, search == .moved ? !link.isMoved && !key.isMoved : !isUncertain { return }
             // An expression counts what it becomes itself.
-            let isNoted = isUncertain && link.unmanagedExpression == nil
+            let isNoted = isUncertain && !isReading
             var isOpen = false
             if mayBeOpen {
                 if thread.value.starting.contains(where: { $0.link == ObjectIdentifier(link) }) { return }
@@ -66,7 +69,7 @@ extension Transaction {
                     isOpen = true
                     if !link.isLeaf { subject.isReachedOnTheWay = true }
                     if !isUncertain || link.isLeaf && !key.isUncertain { subject.isLeafSet = true }
-                    if isNoted { subject.noteSources(of: link.record, link.slot, isOpening: false) }
+                    if isNoted { subject.noteSources(of: link.record, link.slot) }
                     join(subject, walk, isCertain: !isUncertain)
                 }
                 if isOpen { return }
@@ -78,7 +81,9 @@ extension Transaction {
                 if !link.isLeaf { $0.head = link.record.list(link.slot)?.value.expression?.object }
                 $0.prepare(link.route.needs, isOwn: isOwn, edit, isUncertain: isUncertain, thread)
             }
-            if isNoted { subject.object.noteSources(of: link.record, link.slot, isOpening: true) }
+            if isNoted, !link.record.layout!.value[link.slot].isRecorded {
+                subject.object.noteSources(of: link.record, link.slot)
+            }
             open(subject, walk)
         }
         if subjects.count > start + 1 { sort(from: start, thread) }
@@ -115,42 +120,6 @@ extension Transaction {
             subject.openCount += 1
             owner.object.subjects.append(.to(subject))
             owner.object.raisedHeights = -1
-        }
-    }
-
-    /// Where several objects were changed, all keys come by their heights alone, but those that another change is to tell of.
-    func rankByHeight() { forEachSubject { if $0.rank > 0, $0.openCount < 2 { $0.rank &= ~(1 << 48) } } }
-
-    /// Sorts what has been found by its place; of several links of one path only the first counts. What other changes have open stays: they
-    /// have two subjects of one path if that was moved to the property of an open change by another one, which is computing derived values.
-    @inline(never)
-    func sort(from start: Int, _ thread: InPlace<ThreadContext>) {
-        var last = subjects[start].use { $0.place }
-        let isSorted = subjects[(start + 1)...].allSatisfy {
-            let former = last
-            last = $0.use { $0.place }
-            // Two links of one path, one of them before its end, have places in order.
-            let (a, b) = ((former.0, former.1), (last.0, last.1))
-            return a < b || a == b && last.0 != .max
-        }
-        if isSorted { return }
-        if start < formerPlaces.count { forgetPlaces() }
-        let found = Array(subjects[start...]).inOrder { $0.object.place < $1.object.place }
-        subjects.removeSubrange(start...)
-        for subject in found {
-            if let last = subjects.last, isOpener(of: subject.object),
-                subject.use({ $0.route != nil && $0.route == last.use { $0.route } })
-            {
-                if subject.use({ !$0.isUncertain }) { last.use { $0.isChangedForCertain() } }
-                if let other = subject.object.computed, other !== last.object.computed {
-                    last.object.note(other, other.changes.all)
-                }
-                // The other one asks, behind the calls, whether the observer is alive: to end the observation now would run its code in a search.
-                subject.object.isUncertain = false
-                thread.giveBack(subject)
-            } else {
-                subjects.append(subject)
-            }
         }
     }
 

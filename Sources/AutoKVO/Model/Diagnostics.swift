@@ -51,8 +51,7 @@ public enum Diagnostics {
     }
 
     /// The same for an asynchronous operation.
-    @_disfavoredOverload
-    public static func withHandler<Result, Failure: Error>(
+    @_disfavoredOverload public static func withHandler<Result, Failure: Error>(
         _ handler: @escaping Handler, isolation: isolated (any Actor)? = #isolation,
         operation: () async throws(Failure) -> Result
     ) async throws(Failure) -> Result {

@@ -10,7 +10,6 @@ extension Collection {
 }
 
 /// The numbers up to a count, sorted.
-@inline(never)
-private func sortedOrder(of count: Int, by areInIncreasingOrder: (Int, Int) -> Bool) -> [Int] {
+@inline(never) private func sortedOrder(of count: Int, by areInIncreasingOrder: (Int, Int) -> Bool) -> [Int] {
     (0..<count).sorted(by: areInIncreasingOrder)
 }

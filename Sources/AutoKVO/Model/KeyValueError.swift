@@ -125,16 +125,13 @@ public struct KeyValueError: Error, Hashable, Sendable, CustomStringConvertible 
         switch reason {
         case .unknownKey(let nearest):
             return "unknown key \(path): \(className) has no key \(key)" + didYouMean(nearest)
-        case .malformedPath:
-            return "malformed key path \(path): a path is keys separated by single dots"
+        case .malformedPath: return "malformed key path \(path): a path is keys separated by single dots"
         case .wrongType(let expected, let actual):
             return "wrong type for \(path): \(name) \(detail ?? "holds \(expected), not \(actual)")"
         case .unknownHandler(let nearest):
             return "unknown handler \(key): \(className) has no handler of that name" + didYouMean(nearest)
-        case .readOnlyKey:
-            return "read-only key \(path): \(detail ?? "\(name) cannot be set by name")"
-        case .noObject:
-            return "no object for \(path): \(name) is nil"
+        case .readOnlyKey: return "read-only key \(path): \(detail ?? "\(name) cannot be set by name")"
+        case .noObject: return "no object for \(path): \(name) is nil"
         case .pathThroughCollection:
             return "key path \(path) cannot go on behind \(name)\(detail ?? ", which is not an object with keys")"
         case .unsupportedOperator:
@@ -147,14 +144,11 @@ public struct KeyValueError: Error, Hashable, Sendable, CustomStringConvertible 
                 + (keyPath.isEmpty ? "" : ", so \(path) cannot be used")
         case .endedObservation:
             return "the observation\(keyPath.isEmpty ? "" : " of \(path)") has ended and cannot be armed again"
-        case .emptyPathSet:
-            return className.isEmpty ? "no key path was given" : "\(className) has no keys to observe"
-        case .nothingToMatch:
-            return "neither an observer nor a target was given to remove observations of"
+        case .emptyPathSet: return className.isEmpty ? "no key path was given" : "\(className) has no keys to observe"
+        case .nothingToMatch: return "neither an observer nor a target was given to remove observations of"
         case .schemaFault(let fault):
             return "the schema of \(className) is faulty" + (self.key.isEmpty ? "" : " at key \(key)") + ": \(fault)"
-        case .invalidValue(let why):
-            return "invalid value for \(path): \(shown(why))"
+        case .invalidValue(let why): return "invalid value for \(path): \(shown(why))"
         }
     }
 

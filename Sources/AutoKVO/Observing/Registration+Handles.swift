@@ -49,8 +49,7 @@ extension Registration {
     @usableFromInline typealias Current = Handle.Current
     @usableFromInline let targets: HandleTargets
 
-    @inlinable @inline(__always)
-    init(_ root: Root, _ keyPath: KeyPath<Root, Handle>) {
+    @inlinable @inline(__always) init(_ root: Root, _ keyPath: KeyPath<Root, Handle>) {
         let handle = root[keyPath: keyPath].target
         if handle.object === root, readsNothing({ _ = root[keyPath: keyPath].target }) {
             targets = .one(handle)

@@ -3,8 +3,7 @@ extension Registration {
     /// code, and traps.
     ///
     /// - Parameter type: The type of the function's values.
-    @usableFromInline
-    consuming func observe(
+    @usableFromInline consuming func observe(
         reading body: @escaping (AnyObject) -> Any, as type: Any.Type, of target: TrackedObject? = nil,
         by observer: AnyObject?
     ) -> KeyValueObservation {

@@ -6,8 +6,7 @@
 /// an observer without a hook, which its observations own, is retained until the observation owns it. An object whose deinit has
 /// begun cannot take part any more: `attach` makes the last check, under the lock of the object's record. No lock is held
 /// here. Read next: `KeyValueObservation`, then `Removal` for how one ends.
-@usableFromInline
-struct Registration: ~Copyable {
+@usableFromInline struct Registration: ~Copyable {
     // Not copied: its members would be retained and released one by one (counts: `add`).
     @usableFromInline var options: ObservingOptions
     /// With the user info, if there is some.
@@ -43,8 +42,7 @@ struct Registration: ~Copyable {
     // MARK: What is observed
 
     /// Observes paths of one object. Inlined into the caller, who knows whether the paths are a string.
-    @export(implementation) @inline(__always)
-    consuming func observe(
+    @export(implementation) @inline(__always) consuming func observe(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, by observer: AnyObject? = nil
     ) throws(KeyValueError) -> KeyValueObservation {
         if let keyPath = keyPaths as? String { return try observe(string: keyPath, of: target, by: observer) }
@@ -161,8 +159,7 @@ struct Registration: ~Copyable {
         return try Self.start(observation, of: paths[0].target, by: observer)
     }
 
-    @inline(__always)
-    consuming func observe(
+    @inline(__always) consuming func observe(
         key slot: Int, of target: TrackedObject, by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
         guard let record = try target.makeUnmanagedRecord() else { throw Self.dying(target, "") }
@@ -172,8 +169,7 @@ struct Registration: ~Copyable {
     // MARK: How it is done
 
     /// The details, made if there are none.
-    @inline(never)
-    mutating func useDetails() -> ObservationDetails {
+    @inline(never) mutating func useDetails() -> ObservationDetails {
         if details == nil { details = ObservationDetails() }
         return details!
     }
@@ -181,8 +177,7 @@ struct Registration: ~Copyable {
     /// Makes the observation of one key, or, without a slot, one that is to get routes.
     ///
     /// - Parameter record: The record of the target, the first of several.
-    @inline(__always)
-    consuming func make(
+    @inline(__always) consuming func make(
         _ record: Borrowed<ObjectRecord>?, _ slot: Int = -1, of targets: @autoclosure () -> [TrackedObject],
         by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -212,8 +207,7 @@ struct Registration: ~Copyable {
     }
 
     /// Makes an observation with routes.
-    @inline(never)
-    consuming func makeWithRoutes(
+    @inline(never) consuming func makeWithRoutes(
         _ record: Borrowed<ObjectRecord>?, of targets: @autoclosure () -> [TrackedObject], by observer: AnyObject?,
         _ routes: (KeyValueObservation) -> RouteList
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -224,8 +218,7 @@ struct Registration: ~Copyable {
     }
 
     /// Attaches an observation to both sides and makes the initial calls.
-    @inline(__always)
-    private static func start(
+    @inline(__always) private static func start(
         _ observation: KeyValueObservation, of target: TrackedObject, by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
         try attach(observation, of: target, by: observer)
@@ -234,8 +227,7 @@ struct Registration: ~Copyable {
     }
 
     /// Attaches an observation to both sides, or ends it.
-    @inline(__always)
-    static func attach(
+    @inline(__always) static func attach(
         _ observation: KeyValueObservation, of target: AnyObject, by observer: AnyObject?
     ) throws(KeyValueError) {
         if observation.attach() { return }

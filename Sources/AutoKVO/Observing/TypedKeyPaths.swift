@@ -8,8 +8,7 @@ extension KeyValueObserver where Self: TrackedObject {
     ///
     /// - Precondition: The object's deinit has not begun, its class's schema has no fault, and the key path can be evaluated, now and after
     ///   each change: `\.rows[0]` needs a row, `\.rows.first` does not.
-    @_disfavoredOverload
-    @discardableResult @export(implementation) public func observe<Value>(
+    @_disfavoredOverload @discardableResult @export(implementation) public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {
@@ -34,8 +33,7 @@ extension TrackedObject {
     ///
     /// Any key path of that class, as in `observe(_:options:userInfo:file:line:_:)`. The object has to be one of that class; any other traps,
     /// with a sentence that names this call.
-    @_disfavoredOverload
-    @discardableResult public func observe<Root: TrackedObject, Value>(
+    @_disfavoredOverload @discardableResult public func observe<Root: TrackedObject, Value>(
         _ keyPath: KeyPath<Root, Value>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Root, Change<Value>) -> Void
     ) -> KeyValueObservation {
@@ -69,8 +67,7 @@ extension KeyValueObserver {
     ///
     /// The observation ends with the life of either. A key path that a `Key` declares is that key; of any other, what it reads is followed,
     /// and the handler is called if the value is another one.
-    @_disfavoredOverload
-    @discardableResult @export(implementation) public func observe<Root: TrackedObject, Value>(
+    @_disfavoredOverload @discardableResult @export(implementation) public func observe<Root: TrackedObject, Value>(
         _ keyPath: KeyPath<Root, Value>, of target: Root, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {

@@ -86,8 +86,7 @@ public struct Derived<Value> {
     /// The kept value, or what the function returns now.
     ///
     /// - Parameter getter: What reads the property, whether a subclass overrides it or not.
-    @export(implementation) @inline(never)
-    static func read(
+    @export(implementation) @inline(never) static func read(
         _ object: TrackedObject, _ storage: PropertyStorage<Derived>, getter: () -> PropertyGetter?
     ) -> Value {
         let offset = storage.offset(in: object)

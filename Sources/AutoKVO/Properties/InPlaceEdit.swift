@@ -1,6 +1,5 @@
 /// A change in place of a property of an object that is observed: begun before the caller changes the value, finished after.
-@usableFromInline
-struct InPlaceEdit<Value> {
+@usableFromInline struct InPlaceEdit<Value> {
     /// Nil if nobody has to be notified.
     @usableFromInline let write: ObservedWrite?
     /// The value from before, if an observer asks for it: the edit then has to copy a collection.
@@ -14,8 +13,7 @@ struct InPlaceEdit<Value> {
     }
 
     // Not an initializer, which would own a reference to the object.
-    @export(implementation)
-    static func begin(
+    @export(implementation) static func begin(
         _ object: TrackedObject, _ storage: PropertyStorage<Value>, getter: () -> PropertyGetter?
     ) -> InPlaceEdit {
         InPlaceEdit(object.beginEdit(atOffset: storage.offset(in: object), getter: getter), storage)

@@ -117,8 +117,7 @@ public struct Observed<Value> {
 
     /// Writes a property of an object that is observed and whose key `write` does not find: a subclass may override the getter, or there
     /// is none.
-    @export(implementation) @inline(never)
-    static func writeOverridden(
+    @export(implementation) @inline(never) static func writeOverridden(
         _ newValue: Value, to object: TrackedObject, at storage: PropertyStorage<Value>, getter: () -> PropertyGetter?
     ) {
         var value = newValue
@@ -181,8 +180,7 @@ extension ValueStorage {
 }
 
 /// What reads a property, whether a subclass overrides it or not.
-@export(implementation)
-func getter<Owner: TrackedObject, Value>(of property: KeyPath<Owner, Value>) -> PropertyGetter {
+@export(implementation) func getter<Owner: TrackedObject, Value>(of property: KeyPath<Owner, Value>) -> PropertyGetter {
     PropertyGetter(property) { known($0, as: Owner.self)[keyPath: property] }
 }
 

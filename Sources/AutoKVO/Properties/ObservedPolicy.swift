@@ -24,8 +24,7 @@ public struct ObservedPolicy: Sendable {
 
 extension PropertyStorage {
     /// Whether the property was declared with a policy. The storage is that of an `Observed`.
-    @export(implementation) @inline(__always)
-    var isDistinct: Bool {
+    @export(implementation) @inline(__always) var isDistinct: Bool {
         // A value without a size may have no place of its own.
         MemoryLayout<Value>.size > 0 && PropertyStorage<Observed<Value>>(self).value.isDistinct
     }
@@ -34,8 +33,7 @@ extension PropertyStorage {
 extension TrackedObject {
     /// Whether a property of an object that is observed already has an equal value. Deliveries that a write of it must not overtake are
     /// completed before, since their handlers may set it.
-    @usableFromInline
-    final func holds<Value>(_ value: Value, at storage: PropertyStorage<Value>) -> Bool {
+    @usableFromInline final func holds<Value>(_ value: Value, at storage: PropertyStorage<Value>) -> Bool {
         completeDeliveries(beforeWriteOf: slot(atOffset: storage.offset(in: self)))
         return AnyEquality.of(Value.self)(storage.checkedValue, value)
     }

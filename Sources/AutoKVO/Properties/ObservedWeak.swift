@@ -64,8 +64,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
 }
 
 /// What the property stores. It is not generic, so that reading it needs no type at run time.
-@usableFromInline
-struct WeakReference {
+@usableFromInline struct WeakReference {
     // The observers of a death are notified on the thread on which the object dies, and that reads the property. A caller
     // cannot serialise that with a write, so both hold the lock of the owner's record once it has one (the last observation
     // may end in the middle):
@@ -93,8 +92,7 @@ struct WeakReference {
         return nil
     }
 
-    @usableFromInline
-    static func write(
+    @usableFromInline static func write(
         _ object: TrackedObject?, _ storage: PropertyStorage<WeakReference>, _ owner: TrackedObject,
         getter: () -> PropertyGetter?
     ) {

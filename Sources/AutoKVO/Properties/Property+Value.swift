@@ -13,8 +13,7 @@ extension Property {
             if isRecording { object.noteRead(atOffset: storage.offset(in: object)) }
             return storage.checkedValue
         }
-        @inlinable
-        nonmutating set { write(newValue) }
+        @inlinable nonmutating set { write(newValue) }
         @export(implementation) nonmutating _modify {
             if indirect != nil {
                 var copy = value
@@ -37,8 +36,7 @@ extension Property {
     }
 
     /// Inlined into the setter of a binding: see `Binding.copyValue`.
-    @inlinable @inline(__always)
-    func write(_ newValue: Value) {
+    @inlinable @inline(__always) func write(_ newValue: Value) {
         if let indirect { return indirect.write(newValue, storage, object) }
         if object.isObserved {
             // Nothing else has begun an access for it.

@@ -61,8 +61,7 @@ public struct Property<Value>: PropertyHandle {
 }
 
 /// Reads and writes a property whose storage does not begin with its value. A class, so that it is one word to a `Property`.
-@usableFromInline
-class IndirectStorage<Value> {
+@usableFromInline class IndirectStorage<Value> {
     @usableFromInline class func read(_ storage: PropertyStorage<Value>, _ object: TrackedObject) -> Value {
         preconditionFailure()
     }

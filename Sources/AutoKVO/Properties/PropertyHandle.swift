@@ -79,8 +79,7 @@ extension Array: PropertyHandles where Element: PropertyHandle {
 
     /// A property of a type of one value, which has no place in the object: it is found by its type. Of several of one type it is the
     /// first, which never differs from the others.
-    @usableFromInline
-    init(_ object: TrackedObject, ofOneValued type: Any.Type) {
+    @usableFromInline init(_ object: TrackedObject, ofOneValued type: Any.Type) {
         self.init(object)
         let schema = schema()
         let key = schema.keys.first { $0.storageType?.valueType == type }

@@ -59,8 +59,7 @@ extension HandleTarget {
             "\(quoted(path.text)) is followed by a handle: what an operator makes of a collection has no handles. Name the whole path."
         )
         // A path by name is followed by name.
-        let text = path.text + "." + ParsedKeyPath(added).text
-        return HandleTarget(object, path: orTrap(try .parse(text)))
+        return HandleTarget(object, path: orTrap(try .parse(path.text + "." + ParsedKeyPath(added).text)))
     }
 
     /// The properties that a component of a path stands for. A blank object says where in an object the property is, so that an

@@ -6,8 +6,7 @@ extension TrackedObject {
     ///
     /// Of a property that a subclass may override, what is kept is the value of the override, whose getter may be what reads this: so it is
     /// computed for each read, as part of what the override reads.
-    @usableFromInline
-    final func readDerived(atOffset offset: Int, _ getter: () -> PropertyGetter?) -> Any? {
+    @usableFromInline final func readDerived(atOffset offset: Int, _ getter: () -> PropertyGetter?) -> Any? {
         if isRecording, let recorder = Recording.current(as: Recorder.self) {
             if let link = recorder.value.noteNext(self, atOffset: offset) {
                 if let source = link.use({ $0.source }), let value = source.use(value) { return value }
@@ -48,31 +47,27 @@ extension TrackedObject {
 
     /// The function of a derived property is about to be called for a read, without anything being kept. From a depth on it is checked
     /// that this is not going on already: a function that needs its own value would not end.
-    @usableFromInline
-    final func beginComputing(atOffset offset: Int) {
+    @usableFromInline final func beginComputing(atOffset offset: Int) {
         let thread = ThreadContext.current
         thread.value.computingDepth += 1
         if thread.value.computingDepth > ThreadContext.uncheckedDepth { checkCircle(offset, thread) }
     }
 
-    @usableFromInline
-    final func endComputing(atOffset offset: Int) {
+    @usableFromInline final func endComputing(atOffset offset: Int) {
         let thread = ThreadContext.current
         let isChecked = thread.value.computingDepth > ThreadContext.uncheckedDepth
         if isChecked { thread.value.computing[address(ofDerived: offset)] = nil }
         thread.value.computingDepth -= 1
     }
 
-    @inline(never)
-    private final func checkCircle(_ offset: Int, _ thread: InPlace<ThreadContext>) {
+    @inline(never) private final func checkCircle(_ offset: Int, _ thread: InPlace<ThreadContext>) {
         let former = thread.value.computing.updateValue(
             (self, offset, thread.value.computingDepth), forKey: address(ofDerived: offset))
         guard let former else { return }
         let circle = thread.value.computing.values.filter { $0.depth > former.depth }.inOrder { $0.depth < $1.depth }
         let others = circle.dropLast().map { $0.object.nameOfDerived($0.offset) }
-        fatalMisuse(
-            "\(nameOfDerived(offset)) depends on itself\(others.isEmpty ? "" : ", through \(listed(others))"): its function reads it."
-        )
+        let through = others.isEmpty ? "" : ", through \(listed(others))"
+        fatalMisuse("\(nameOfDerived(offset)) depends on itself\(through): its function reads it.")
     }
 
     private final func address(ofDerived offset: Int) -> UInt { Borrowed.to(self).bitPattern + UInt(offset) }

@@ -5,8 +5,7 @@ extension TrackedObject {
     ///   - slot: That of the property; nil if it has none yet.
     ///   - first: Makes the first edit. It calls its argument when the edit is stored and no observer has been notified of it.
     ///   - second: Makes the second one: behind the first, or before any other change of the property that a handler makes.
-    @usableFromInline
-    final func inTwoEdits<Failure: Error>(
+    @usableFromInline final func inTwoEdits<Failure: Error>(
         _ slot: @autoclosure @escaping () -> Int?, _ first: (_ isStored: () -> Void) throws(Failure) -> Void,
         _ second: () -> Void
     ) throws(Failure) {

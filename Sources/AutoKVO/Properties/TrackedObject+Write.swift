@@ -1,6 +1,5 @@
 /// A write of a property whose observers have to be notified, as found before the store. Trivial, so that it costs nothing to pass.
-@usableFromInline
-struct ObservedWrite {
+@usableFromInline struct ObservedWrite {
     /// The list of the slot, which stays at its address as long as the object lives.
     fileprivate let list: InPlace<ObserverList>
     fileprivate let slot: Int32
@@ -18,8 +17,7 @@ struct ObservedWrite {
     fileprivate let thread: InPlace<ThreadContext>
 
     /// Nil if nobody has to be notified. Deliveries that the write must not overtake are completed.
-    @inline(__always)
-    fileprivate init?(
+    @inline(__always) fileprivate init?(
         to object: TrackedObject, _ record: Borrowed<ObjectRecord>, _ slot: Int, _ layout: InPlace<SlotLayout>,
         isOverridden: Bool = false
     ) {
@@ -52,8 +50,7 @@ extension TrackedObject {
     ///
     /// - Parameter offset: Where the property's storage is, if the class has a property there.
     /// - Returns: False if there is no such property, or a subclass may override its getter, and then nothing was done.
-    @usableFromInline
-    final func write(atOffset offset: Int, _ values: ValuePointers, _ store: () -> Void) -> Bool {
+    @usableFromInline final func write(atOffset offset: Int, _ values: ValuePointers, _ store: () -> Void) -> Bool {
         guard let (record, slot, layout) = property(atOffset: offset) else { return false }
         checkWrite(of: slot)
         let visit = TransactionsOfTasks.visit()
@@ -93,8 +90,7 @@ extension TrackedObject {
     /// Begins a change in place of the property whose storage is at an offset. Nil if nobody has to be notified.
     ///
     /// - Parameter getter: As for `announcingWrite`.
-    @usableFromInline
-    final func beginEdit(atOffset offset: Int, getter: () -> PropertyGetter?) -> ObservedWrite? {
+    @usableFromInline final func beginEdit(atOffset offset: Int, getter: () -> PropertyGetter?) -> ObservedWrite? {
         if isRecording, let slot = slot(atOffset: offset) { checkWrite(of: slot) }
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
@@ -108,8 +104,7 @@ extension TrackedObject {
     }
 
     /// Ends a change in place, and notifies.
-    @usableFromInline
-    final func endEdit(_ write: ObservedWrite, _ values: ValuePointers) {
+    @usableFromInline final func endEdit(_ write: ObservedWrite, _ values: ValuePointers) {
         guard let record = unmanagedRecord else { return }
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
@@ -121,8 +116,7 @@ extension TrackedObject {
     }
 
     /// Not inlined: its variables would take room on the stack of all handlers that make changes inside of changes.
-    @inline(never)
-    private final func endUnannouncedEdit(
+    @inline(never) private final func endUnannouncedEdit(
         _ write: ObservedWrite, _ record: Borrowed<ObjectRecord>, _ values: ValuePointers
     ) {
         // Skips observers that were added after the value they need was discarded.
@@ -138,8 +132,7 @@ extension TrackedObject {
     ///
     /// - Parameters:
     ///   - slot: The slot of the property; nil if it has none, or announces the change by itself.
-    @usableFromInline
-    func announcing<Result, Failure: Error>(
+    @usableFromInline func announcing<Result, Failure: Error>(
         _ slot: Int?, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard isAnnounced(slot) else {
@@ -186,8 +179,7 @@ extension TrackedObject {
     ///   - change: What the plan is, for the observers; nil if they get the whole value.
     ///   - store: Makes the edit.
     /// - Returns: What `store` returns; nil if there is nothing to do.
-    @usableFromInline
-    final func edit<Result, Failure: Error>(
+    @usableFromInline final func edit<Result, Failure: Error>(
         _ editedSlot: @autoclosure () -> Int?, plan: () throws(Failure) -> Bool, isPlanned: () -> Bool,
         isMade: (() -> Bool)? = nil, stored: () -> Void, _ change: () -> CollectionChange?, _ store: () -> Result
     ) throws(Failure) -> Result? {
@@ -231,8 +223,7 @@ extension TrackedObject {
     }
 
     /// An equal value has been stored, which is not the same in all respects.
-    @usableFromInline
-    final func didStoreEqual(atOffset offset: Int) {
+    @usableFromInline final func didStoreEqual(atOffset offset: Int) {
         guard let record, let slot = slot(atOffset: offset), let list = record.list(slot) else { return }
         let isNeeded = !list.value.interest.load(ordering: .acquiring).isDisjoint(with: .beyondOwnList)
         if isNeeded, !record.layout!.value[slot].isSilent { Transaction.didChange([(record, slot)], search: .computed) }
@@ -249,15 +240,13 @@ extension TrackedObject {
 
     /// Whether an edit of what is stored at an offset is an edit of the property: not of one whose getter a subclass overrides, unless that
     /// returns what is stored.
-    @usableFromInline
-    final func isStoredCollection(atOffset offset: Int) -> Bool {
+    @usableFromInline final func isStoredCollection(atOffset offset: Int) -> Bool {
         if property(atOffset: offset) != nil { return true }
         return slot(atOffset: offset).flatMap { record?.schema?.keys[$0] }?.readsStoredCollection(of: self) ?? false
     }
 
     /// The property whose storage is at an offset, if its value is what that holds.
-    @inline(__always)
-    private final func property(
+    @inline(__always) private final func property(
         atOffset offset: Int
     ) -> (record: Borrowed<ObjectRecord>, slot: Int, layout: InPlace<SlotLayout>)? {
         guard let record = unmanagedRecord, let layout = record.use({ $0.layout }) else { return nil }
@@ -266,8 +255,7 @@ extension TrackedObject {
     }
 
     /// The transaction of one subject: no path goes through the property, and no observer asks for a prior call.
-    @inline(__always)
-    private final func notify(
+    @inline(__always) private final func notify(
         _ write: ObservedWrite, _ record: Borrowed<ObjectRecord>, _ event: @autoclosure () -> ChangeEvent,
         _ thread: InPlace<ThreadContext>
     ) {
@@ -282,8 +270,7 @@ extension TrackedObject {
     }
 
     /// Another thread has added an observer, since the write began, for which a transaction would have been open.
-    @inline(never)
-    private final func notifyAll(_ write: ObservedWrite, _ event: ChangeEvent) {
+    @inline(never) private final func notifyAll(_ write: ObservedWrite, _ event: ChangeEvent) {
         guard let record else { return }
         Transaction.didChange([(record, Int(write.slot))], values: event, excluding: .oldDistinctOrPrior)
     }

@@ -68,9 +68,8 @@ struct ElementIdentity: Hashable {
 }
 
 /// The elements without as many of each as are among others.
-@usableFromInline func elements<Element>(_ elements: some Sequence<Element>, without others: some Sequence<Element>)
-    -> [Element]
-{
+@usableFromInline
+func elements<Element>(_ elements: some Sequence<Element>, without others: some Sequence<Element>) -> [Element] {
     var counts = Dictionary(others.map { (ElementIdentity($0), 1) }, uniquingKeysWith: +)
     return elements.filter {
         let identity = ElementIdentity($0)

@@ -17,8 +17,7 @@ class AnyEquality: @unchecked Sendable {
     private static let table = TypeTable<AnyEquality>()
 
     /// Whether two values are equal, which are of the type or can be cast to it.
-    @inline(__always)
-    final func compare(_ a: Any, _ b: Any) -> Bool { areEqualNumbers(a, b) ?? compareContent(a, b) }
+    @inline(__always) final func compare(_ a: Any, _ b: Any) -> Bool { areEqualNumbers(a, b) ?? compareContent(a, b) }
 
     /// The same for values of any type.
     fileprivate func compareContent(_ a: Any, _ b: Any) -> Bool { false }
@@ -75,8 +74,7 @@ func areSameObjects(_ a: Any?, _ b: Any?) -> Bool {
 }
 
 /// The same for two values of one of the usual types of numbers, without a search; nil for others.
-@inline(__always)
-private func areEqualNumbers(_ a: Any, _ b: Any) -> Bool? {
+@inline(__always) private func areEqualNumbers(_ a: Any, _ b: Any) -> Bool? {
     NumberInAny.areEqual(a, b, as: Int.self) ?? NumberInAny.areEqual(a, b, as: Double.self)
 }
 

@@ -19,8 +19,8 @@ import Synchronization
 ///                                                keeps the value, takes those sources out, and tells
 ///
 /// What is kept is of the newest evaluation that is over: its value is the old one of the next change, and changes find the expression by its
-/// sources while another evaluation, perhaps for a thread that only reads, has not read anything yet. That has them, too, to compare each read
-/// without a lock; a thread that takes over begins without any. The lock of the route's root guards the state. Model: docs/model/derived.pml.
+/// sources while another evaluation has not read anything yet. That has them, too, to compare each read; a thread that takes over has none. The
+/// lock of the route's root guards the state. Model: docs/model/derived.pml.
 final class Expression: @unchecked Sendable {
     /// Owned: who refreshes an expression may be the last to have it, when the route ends on another thread.
     let root: ObjectRecord
@@ -38,7 +38,7 @@ final class Expression: @unchecked Sendable {
     private let mark = Atomic(ExpressionMark(.dirty))
     /// The thread of the last evaluation, if that is not over. Changed under the lock.
     private let evaluator = Atomic<UInt>(0)
-    /// Of a property that the class may override: whether the last evaluation knew the getter.
+    /// Of a property that may be overridden: whether the last evaluation knew the getter.
     let usesGetter = Atomic(false)
     /// How many evaluations in a row have read what the one before had not, and were to be repeated for that.
     let repetitions = Atomic(0)
@@ -100,7 +100,6 @@ final class Expression: @unchecked Sendable {
 
     /// How often it has become clean; nil if it is.
     var cleanings: UInt64? { mark.load(ordering: .acquiring).cleanings }
-
     var isEvaluatingHere: Bool { evaluator.load(ordering: .relaxed) == thisThread() }
 
     /// The name of the one key that the last evaluation read; empty if it was not one.

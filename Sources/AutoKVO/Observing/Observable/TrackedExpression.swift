@@ -90,8 +90,7 @@ extension KeyValueObserver {
     private let isChanging = Atomic(false)
 
     @usableFromInline init(_ scheduler: any MainActorChangeScheduler, _ step: @escaping Step) {
-        self.scheduler = scheduler
-        steps = Guarded(Steps(evaluate: step))
+        (self.scheduler, steps) = (scheduler, Guarded<Steps?>(Steps(evaluate: step)))
     }
 
     @usableFromInline func schedule() {

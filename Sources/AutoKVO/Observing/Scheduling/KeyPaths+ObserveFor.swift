@@ -45,8 +45,7 @@ extension KeyValueObserver where Self: TrackedObject {
     }
 
     /// The same by a scheduler.
-    @_disfavoredOverload
-    @discardableResult @export(implementation)
+    @_disfavoredOverload @discardableResult @export(implementation)
     public func observe<Handle: PropertyHandle, Observer: AnyObject & Sendable>(
         _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [],
         userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler, file: StaticString = #fileID,
@@ -106,8 +105,7 @@ extension TrackedObject {
     }
 
     /// The same by a scheduler.
-    @_disfavoredOverload
-    @discardableResult @export(implementation)
+    @_disfavoredOverload @discardableResult @export(implementation)
     public func observe<Root: TrackedObject, Handle: PropertyHandle, Observer: AnyObject & Sendable>(
         _ keyPath: KeyPath<Root, Handle>, for observer: Observer, options: ObservingOptions = [],
         userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler, file: StaticString = #fileID,

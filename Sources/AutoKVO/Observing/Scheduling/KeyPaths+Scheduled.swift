@@ -7,8 +7,7 @@ extension KeyValueObserver where Self: TrackedObject {
     /// A value that is computed from what the key path reads is computed on the thread of the change, and only the handler runs
     /// elsewhere. See `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`. Of an observed property the handle has the same form,
     /// also for an actor: `person.$age.observe(on: .mainActor) { change in … }`.
-    @_disfavoredOverload
-    @discardableResult @export(implementation) public func observe<Value: Sendable>(
+    @_disfavoredOverload @discardableResult @export(implementation) public func observe<Value: Sendable>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Change<Value>) -> Void
@@ -28,8 +27,7 @@ extension KeyValueObserver where Self: TrackedObject {
 
     /// Observes a property by the key path of its handle and delivers its changes elsewhere, in order:
     /// `person.observe(\.$age, on: queue) { change in … }`.
-    @_disfavoredOverload
-    @discardableResult @export(implementation) public func observe<Handle: PropertyHandle>(
+    @_disfavoredOverload @discardableResult @export(implementation) public func observe<Handle: PropertyHandle>(
         _ keyPath: KeyPath<Self, Handle>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Change<Handle.Value>) -> Void

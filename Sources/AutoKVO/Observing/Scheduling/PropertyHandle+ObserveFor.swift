@@ -102,8 +102,7 @@ extension PropertyHandles {
 
     /// Observes the property for an observer and delivers by a scheduler that it changed. See
     /// `observe(for:options:userInfo:file:line:_:)`.
-    @_disfavoredOverload
-    @discardableResult @export(implementation) public func observe<Observer: AnyObject & Sendable>(
+    @_disfavoredOverload @discardableResult @export(implementation) public func observe<Observer: AnyObject & Sendable>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Observer) -> Void
@@ -148,8 +147,7 @@ extension PropertyHandles where Value: Sendable {
 
     /// Observes the property for an observer and delivers its changes by a scheduler. See
     /// `observe(for:options:userInfo:file:line:_:)`.
-    @_disfavoredOverload
-    @discardableResult @export(implementation) public func observe<Observer: AnyObject & Sendable>(
+    @_disfavoredOverload @discardableResult @export(implementation) public func observe<Observer: AnyObject & Sendable>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Observer, Change<Value>) -> Void
@@ -193,8 +191,7 @@ extension PropertyHandles where Current: Sendable {
 
     /// Calls a handler of an observer with the value now and after each change, by a scheduler. See
     /// `onValue(for:options:userInfo:file:line:_:)`.
-    @_disfavoredOverload
-    @discardableResult @export(implementation) public func onValue<Observer: AnyObject & Sendable>(
+    @_disfavoredOverload @discardableResult @export(implementation) public func onValue<Observer: AnyObject & Sendable>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Observer, Current) -> Void

@@ -3,8 +3,7 @@
 extension PropertyHandles where Value: Sendable {
     /// Observes the property and delivers its changes elsewhere, in order. See
     /// `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`.
-    @_disfavoredOverload
-    @discardableResult @export(implementation) public func observe(
+    @_disfavoredOverload @discardableResult @export(implementation) public func observe(
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> KeyValueObservation {

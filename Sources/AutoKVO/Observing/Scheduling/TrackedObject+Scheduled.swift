@@ -22,8 +22,7 @@ extension TrackedObject {
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
-    @_disfavoredOverload
-    @discardableResult @export(implementation) public func observe<Value: Sendable>(
+    @_disfavoredOverload @discardableResult @export(implementation) public func observe<Value: Sendable>(
         _ keyPaths: some KeyPathSet, as type: Value.Type,
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @Sendable (Change<Value>) -> Void
