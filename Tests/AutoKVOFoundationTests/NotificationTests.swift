@@ -125,22 +125,6 @@ struct NotificationTests {
         #expect(!observation.isValid)
     }
 
-    @Test("a registration of one sender goes with the sender, at the next notification") func deadSender() {
-        final class Sender {}
-        let (observer, tracker) = (Person(), LifetimeTracker())
-        var sender: Sender? = Sender()
-        do {
-            let token = tracker.token()
-            observer.observeNotification(named: .didReload, object: sender!, center: center) { _, _ in token.touch() }
-        }
-        center.post(name: .didReload, object: sender)
-        #expect(tracker.liveCount == 1)
-        sender = nil
-        center.post(name: .didReload, object: nil)
-        tracker.expectNoLeaks()
-        withExtendedLifetime(observer) {}
-    }
-
     @Test("a removed registration does not wait for a tracked observer's death any more") func removedBeforeDeath() {
         let tracker = LifetimeTracker()
         let observer = Person()

@@ -22,8 +22,9 @@ struct Snapshot: Codable, Equatable {
         /// Nil also while it is not known yet.
         var callsPerSecond: Double?
 
-        /// What is shown in place of the key paths: an observation of what a closure reads has none.
-        var paths: [String] { keyPaths.isEmpty ? ["(a closure)"] : keyPaths }
+        /// The key paths, or what is shown in their place: an observation of what a closure reads has none, and no target; one of a key path that
+        /// is no key has a target.
+        var paths: [String] { keyPaths.isEmpty ? [targets.isEmpty ? "(a closure)" : "(a key path)"] : keyPaths }
 
         /// Its name from one snapshot to the next.
         struct Identity: Hashable {

@@ -67,14 +67,14 @@ import Testing
         #expect(layout.boxes.contains { $0.subtitle == "target90" })
     }
 
-    @Test("what a closure reads has an arrow, too") func closure() {
+    @Test("what a key path reads that is no key has an arrow, too") func keyPath() {
         var snapshot = snapshot([(nil, "a")])
         snapshot.observations[0].keyPaths = []
         let layout = GraphLayout(snapshot)
         #expect(layout.boxes.count == 2 && layout.arrows.count == 1)
-        #expect(layout.boxes.flatMap(\.keys).map(\.text) == ["(a closure)"])
-        #expect(layout.arrows.first?.title.hasPrefix("(a closure), options") == true)
-        #expect(PageContent(snapshot).html.contains("<code>(a closure)</code>"))
+        #expect(layout.boxes.flatMap(\.keys).map(\.text) == ["(a key path)"])
+        #expect(layout.arrows.first?.title.hasPrefix("(a key path), options") == true)
+        #expect(PageContent(snapshot).html.contains("<code>(a key path)</code>"))
     }
 
     @Test("it is well-formed, whatever is in names and paths") func text() throws {

@@ -123,11 +123,12 @@ final class OutermostChange {
         Transaction.complete(thread.value.pending.members.map(\.object), thread)
     }
 
-    /// Makes those of some objects of which the first one is left.
-    static func beginCalls(of isConcerned: (ObjectIdentifier) -> Bool) {
+    /// Makes those of changes of some objects of which an observer, which observes their properties before all others, may not have heard.
+    static func finishCalls(for observer: AnyObject, of isConcerned: (ObjectIdentifier) -> Bool) {
         let thread = ThreadContext.current
         if thread.value.pending.isEmpty { return }
-        let due = thread.value.pending.members.map(\.object).filter { !$0.isBegun && isConcerned($0.root.target) }
+        let due = thread.value.pending.members.map(\.object)
+            .filter { isConcerned($0.root.target) && $0.isLeft(for: observer) }
         Transaction.complete(due, thread)
     }
 

@@ -209,7 +209,7 @@ extension Change where Value: RandomAccessCollection & RangeReplaceableCollectio
     ///     list.$songs.observe(options: .new) { change in change.apply(to: &rows) }
     ///
     /// The copy that each change is applied to stays equal to the array. It takes the call after the change, and the
-    /// option `.new` where elements come; without them, or if the copy does not have the change's indexes, it traps with a sentence.
+    /// option `.new` for all but removals; without them, or if the copy does not have the change's indexes, it traps with a sentence.
     ///
     /// - Complexity: O(*n* × *r*) for *n* elements and *r* ranges of indexes.
     public func apply(to rows: inout Value) { ChangeRecord(self).apply(to: &rows) }

@@ -60,7 +60,7 @@ extension UndoHistory {
     struct Followed {
         /// In how many places it is. 0 if it has left them in this step: it may come back before the step is over.
         var places = 1
-        /// Whether it was recorded as such, and not as a part: that is one of the places.
+        /// Whether the history was made for it: that is one of its places.
         var isRoot: Bool
         /// The objects in its properties, by their slots, each with the number of places there. They follow from the changes that were recorded, not from
         /// what the properties hold now, which may have changed again.

@@ -106,7 +106,7 @@ public final class UndoHistory: TrackedObject {
         _ name: String, _ changes: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard mode == .recording else { return try changes() }
-        finishCalls()
+        finishOwnCalls()
         if isChangeOpen || outermost.isUnderWay && !isStepComplete { return try changes() }
         (mode, groupName, isStepComplete) = (.grouping, name, true)
         defer { (mode, groupName, isStepComplete) = (.recording, nil, true) }
@@ -132,7 +132,7 @@ public final class UndoHistory: TrackedObject {
     private typealias Steps = ReferenceWritableKeyPath<UndoHistory, [Step]>
     private func replay(_ steps: Steps, into others: Steps) -> Bool {
         // In a handler of a change that this has not heard of yet.
-        if mode == .recording { finishCalls() }
+        if mode == .recording { finishOwnCalls() }
         guard mode == .recording else { return false }
         if isChangeOpen {
             fatalError("An UndoHistory was used inside of coalescingChanges, or of an open change of what it records.")
@@ -162,7 +162,7 @@ public final class UndoHistory: TrackedObject {
 
     /// This hears of a change before all other observers, so what has begun is known. Other objects' changes are not waited for: those whose
     /// observers use this in their turn would be made inside of each other.
-    private func finishCalls() { OutermostChange.beginCalls { followed[$0] != nil } }
+    private func finishOwnCalls() { OutermostChange.finishCalls(for: self) { followed[$0] != nil } }
 
     private func makeStep(_ name: String, _ entries: [Entry]) -> Step {
         Step(title: Title(number: count, name: name), entries: Dictionary(grouping: entries, by: \.object))

@@ -13,7 +13,8 @@ extension Diagnostics {
     ///
     /// While an object is traced, each of its changes takes some microseconds more. The others, and all when no trace is left, take
     /// as long as without this function. The trace ends when the result is released, when it is removed, and with the object, which
-    /// it does not keep alive; and `removeAllObservers()` ends it, too, that of one key for that key (of the first key for all).
+    /// it does not keep alive; the object's `removeAllObservers()` ends it, too. That of one property ends it for that key;
+    /// that of the class's first key ends it altogether.
     ///
     /// - Parameters:
     ///   - object: The object. Its deinit must not have begun, and its class has at least one key; anything else traps.

@@ -31,7 +31,7 @@ extension ObservationGraph {
         for (index, edge) in observations.enumerated() {
             let from = edge.observer.map(node) ?? "closure\(index)"
             if edge.observer == nil { lines.append(site(from, language.quoted(edge.registeredAt))) }
-            let paths = edge.keyPaths.isEmpty ? "what a closure reads" : edge.keyPaths.joined(separator: ", ")
+            let paths = edge.keyPaths.isEmpty ? "what a key path reads" : edge.keyPaths.joined(separator: ", ")
             let label = language.quoted(paths)
             lines += edge.targets.map { arrow(from, node($0), label, false) }
         }

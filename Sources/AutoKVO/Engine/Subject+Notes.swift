@@ -1,14 +1,14 @@
 // What a subject notes of the expressions on which its value depends, besides the one that it knows (`computed`).
 
 extension Subject {
-    /// Notes that the value depends on another expression: what the program reads of it while the change goes on leads to a value of which the
-    /// observers know nothing.
+    /// Notes another expression on which the value depends, and how often that had changed. What the program reads of it meanwhile, no observer has
+    /// been told.
     func note(_ other: Expression, _ changes: Int) {
         others = others ?? NotedExpressions()
         others!.note(other, changes)
     }
 
-    /// Notes the expression of a key, or those of which one that says what it is affected by is derived. Under the lock of the record.
+    /// Notes the expression of a computed key; of a key with `affectedBy:` those of the computed keys among its bases. Under the lock of the record.
     @inline(never)
     func noteSources(of record: ObjectRecord, _ slot: Int) {
         let isRecorded = record.layout!.value[slot].isRecorded
@@ -17,7 +17,7 @@ extension Subject {
         }
     }
 
-    /// Whether the program has read a value that depends on what the change had made, and does not any more.
+    /// Whether the program has read, while the change was open, a value of one of these expressions that is none any more.
     var wasReadInBetween: Bool {
         changes?.lastRead ?? 0 > formerChanges || others?.wasReadInBetween ?? false
     }
@@ -30,6 +30,8 @@ final class NotedExpressions {
     func note(_ expression: Expression, _ changes: Int) {
         if noted[ObjectIdentifier(expression)] == nil { noted[ObjectIdentifier(expression)] = (expression, changes) }
     }
+
+    func forEach(_ body: (Expression, Int) -> Void) { noted.values.forEach { body($0.expression, $0.changes) } }
 
     var wasReadInBetween: Bool { noted.values.contains { $0.expression.changes.lastRead > $0.changes } }
 }

@@ -101,7 +101,7 @@ extension Subject {
         // `==` is user code.
         guard isUncertain else { return }
         let isUnchanged = event.isUnchanged
-        isDropped = isUnchanged && !isLeafSet && !wasReadInBetween
+        isDropped = isUnchanged && !isLinkSet && !wasReadInBetween
         event.excluded = isUnchanged ? [.old, .new, .distinct] : []
     }
 

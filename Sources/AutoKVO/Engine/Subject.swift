@@ -58,7 +58,7 @@ final class Subject: PooledObject, ListMember {
     var isReachedOnTheWay = false
     /// Of a path: whether a property on it was set, too, while it was open. That it has the former value again need not mean that nobody
     /// has read another one.
-    var isLeafSet = false
+    var isLinkSet = false
     /// Whether a transaction that concerns it has ended, and waits for the others.
     var isDue = false
     /// Whether the old value was read.
@@ -104,8 +104,13 @@ final class Subject: PooledObject, ListMember {
     var next: Borrowed<Subject>?
     var previous: Borrowed<Subject>?
     var isPending: Bool { previous != nil }
-    /// Whether one of its observers has been called.
-    var isBegun: Bool { batch != nil }
+    /// Whether it is of a property's own list, and an observer has still to be called: not so if its observations begin with the observer's, and
+    /// a frame is calling them.
+    func isLeft(for observer: AnyObject) -> Bool {
+        guard let list, route == nil else { return false }
+        let isFirst = root.lock.withLock { list.value.first?.object.observerRecord }?.trackedObject === observer
+        return batch == nil || !isFirst
+    }
     /// Greater than those of all that were pending before, where the thread has a table of them.
     var pendingNumber: UInt = 0
 
@@ -225,7 +230,7 @@ final class Subject: PooledObject, ListMember {
         (needs, isKnown, isPrepared) = ([], false, false)
         (isUncertain, isDropped, rank) = (false, false, 0)
         (openCount, opener, isDue, isStarted) = (0, nil, false, false)
-        (isCoalesced, isReachedOnTheWay, isLeafSet, isOldTold) = (false, false, false, false)
+        (isCoalesced, isReachedOnTheWay, isLinkSet, isOldTold) = (false, false, false, false)
         (calls, isWhole) = (nil, false)
         if edit != nil { (edit, wholeOld) = (nil, nil) }
         if head != nil { head = nil }
@@ -249,7 +254,7 @@ final class Subject: PooledObject, ListMember {
         let isTold = isOldTold || toldBefore != nil || missedTold != nil || !claimed.isEmpty || calls != nil
         let isUsed = batch != nil || cursor != nil || isStarted || isPending || isWaiting || isFilled || isRestOfCalls
         return others == nil
-            && !(hasTopic || hasRange || isChanged || isReachedOnTheWay || isLeafSet || isEdited || isTold || isUsed)
+            && !(hasTopic || hasRange || isChanged || isReachedOnTheWay || isLinkSet || isEdited || isTold || isUsed)
     }
 
     private func releaseClaims(where isReleased: (KeyValueObservation) -> Bool) {

@@ -2,7 +2,7 @@
 public struct TracedChange {
     /// A call of a handler.
     public struct Call: Sendable, Hashable {
-        /// The path as it was registered; of an observation of what a closure reads the one key that it read, or empty.
+        /// The path as it was registered; of what a closure, or a key path that is no key, reads: the one key that it read, or empty.
         public let keyPath: String
         /// File and line of the registration.
         public let registeredAt: String

@@ -25,6 +25,7 @@ extension Transaction {
                 subject.use({ $0.route != nil && $0.route == last.use { $0.route } })
             {
                 if subject.use({ !$0.isUncertain }) { last.object.isChangedForCertain() }
+                subject.object.others?.forEach { last.object.note($0, $1) }
                 if let other = subject.object.computed, other !== last.object.computed {
                     last.object.note(other, other.changes.all)
                 }
@@ -73,7 +74,8 @@ extension Transaction {
         for delivery in inOrder(deliveries) where delivery.isPending { delivery.complete(thread) }
     }
 
-    /// The calls that are left of one observer come before those behind it whom the same change concerns, also in derived keys.
+    /// The calls that are left of one observer come before the observers behind it that the same change concerns, also those of
+    /// derived keys.
     private static func inOrder(_ deliveries: [Subject]) -> [Subject] {
         var rests = deliveries.filter(\.isRestOfCalls)
         if rests.isEmpty { return deliveries }

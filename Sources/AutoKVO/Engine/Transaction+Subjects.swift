@@ -68,7 +68,7 @@ extension Transaction {
                 forEachShared(link.unmanagedRoute.rawAddress, before: start, walk, thread) { subject in
                     isOpen = true
                     if !link.isLeaf { subject.isReachedOnTheWay = true }
-                    if !isUncertain || link.isLeaf && !key.isUncertain { subject.isLeafSet = true }
+                    if !isUncertain || link.isLeaf && !key.isUncertain { subject.isLinkSet = true }
                     if isNoted { subject.noteSources(of: link.record, link.slot) }
                     join(subject, walk, isCertain: !isUncertain)
                 }

@@ -38,7 +38,8 @@ public struct KeyValueError: Error, Hashable, Sendable, CustomStringConvertible 
         /// The class's schema contradicts itself, declares a key whose changes nothing announces, is written in another class, or was
         /// used outside of the actor that it names.
         case schemaFault(String)
-        /// The value was refused by the key's validation.
+        /// A validation refused the value; or a record, a change that is reverted or a number of elements does not fit; or entries of `setValues`
+        /// replace each other's objects.
         case invalidValue(String)
     }
 

@@ -153,7 +153,8 @@ private struct CollectedKeys {
             || key.keyPath.map { !(ClassCopy.overrides($0, in: type, of: owner) ?? false) } ?? false
     }
 
-    /// Whether it cannot be that: the types differ, or the class stores it; or both are computed, and the key path is not of the other one.
+    /// Whether it cannot be that: the types differ, or the class stores it; or both are computed, and the key path is not of the other one; or the
+    /// inherited one is `@Derived`, and the key path does not override it.
     private func isSurelyAnother(_ key: DeclaredKey, than slot: Int) -> Bool {
         if keys[slot].declarations.last!.owner == type { return false }
         guard let field = keys[slot].field else {

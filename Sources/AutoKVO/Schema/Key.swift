@@ -9,8 +9,8 @@ import Synchronization
 /// So is one whose key path reads another property than the `@Observed` one of its name, as far as that shows: by the type,
 /// or by the first value that is read by name (of a property that the object's own class declares, and if the values can be
 /// compared; two properties that are equal at that moment cannot be distinguished). A key that reads and writes nothing but one
-/// `@Observed` property of nearly the same name is taken for a misspelt one, unless one
-/// name is the beginning or the end of the other, but for capitals and underscores; with any other name it is a second name of it.
+/// `@Observed` property of nearly the same name is taken for a misspelt one, unless the
+/// names are the same but for capitals and underscores, or one is the beginning or the end of the other by more than a letter; with any other name it is a second name of it.
 public struct Key<Class: AnyObject, Value>: SchemaElement {
     /// The declaration with its class erased: an object of the library, which the schema reads.
     @_documentation(visibility: internal) public let declaration: AnyObject

@@ -43,7 +43,7 @@ final class ResolvedKey: @unchecked Sendable {
     var doubtfulBase: Int?
     /// Paths over other objects that this key is declared to be derived from.
     var directPaths: [DerivedPath]
-    /// Whether the computed property may be a superclass's stored one: a lazy one reads something only at its first use.
+    /// Whether a class stores a property of this name, so that the key may be of that: a `lazy var` reads something at its first use only.
     var mayBeStored = false
     let closure = OnceReference<DependencyClosure>()
     /// The order in which observers of derived keys are called: as declared, but after the keys they are derived from. 0 for any other key.

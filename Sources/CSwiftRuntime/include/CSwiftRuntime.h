@@ -73,12 +73,13 @@ bool csr_is_surely_not_final(const void *type);
 bool csr_stores_by_functions(const void *type);
 
 /// Whether a class, or one between it and a superclass, overrides a getter that the superclass declares. True also if that is not
-/// certain: on Apple platforms, and for a superclass that inherits from a class of another module whose size may change.
+/// certain: on Apple platforms, for a superclass that inherits from a class of another module whose size may
+/// change, and for a generic one with a parameter pack.
 bool csr_may_override_getter(const void *type, const void *superclass);
 
 /// Whether the getter of one property, which a key path of that property alone names, is a getter of the superclass that the class, or one
 /// between it and the superclass, overrides: 1 if so, or if that is not certain; 0 if it is one that they do not override; -1 if the
-/// superclass has none, or one that cannot be overridden. The key path may begin at any of them; `is_own` says that it does at the superclass.
+/// superclass has none, or one that cannot be overridden, and for a longer key path. The key path may begin at any of them; `is_own` says that it does at the superclass.
 int csr_overrides_property(const void *type, const void *superclass, const void *key_path, bool is_own);
 
 /// Whether two key paths are of the same property, alone: 1 or 0, or -1 if that is not certain, as on Apple platforms. The first one begins

@@ -314,4 +314,35 @@ struct UndoInsideTests {
         onAnotherThread(stackSize: 512 * 1024) { shared.v = 1 }
         expectEqual(box.1.count, 3_000)
     }
+
+    @Test("an observer of one history may undo with another one of the same object") func twoHistories() throws {
+        final class Document: Model { @Observed var title = "" }
+        let document = Document()
+        let (first, second) = (UndoHistory(of: document), UndoHistory(of: document))
+        document.title = "a"
+        try second.observe("undoName") { [unowned document, unowned first] _ in
+            if document.title == "b" { first.undo() }
+        }
+        try second.observe("canRedo") { _ in }
+        document.title = "b"
+        #expect(document.title == "a" && first.canUndo && first.redo())
+        #expect(document.title == "b")
+    }
+
+    @Test("groups in handlers of a path from a recorded object are made one after the other") func paths() {
+        final class Log: Model { @Observed var count = 0 }
+        final class Document: Model {
+            @Observed var name = ""
+            @Observed var child: Document?
+        }
+        let (document, child, log) = (Document(), Document(), Log())
+        document.child = child
+        let history = UndoHistory(of: [document, log])
+        for _ in 0..<3_000 {
+            document.$child.$name.observe { [unowned log, unowned history] _ in history.group("x") { log.count += 1 } }
+        }
+        nonisolated(unsafe) let box = (document, child, log, history)
+        onAnotherThread(stackSize: 512 * 1024) { box.1.name = "x" }
+        expectEqual(box.2.count, 3_000)
+    }
 }

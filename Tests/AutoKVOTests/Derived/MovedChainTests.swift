@@ -19,7 +19,8 @@ struct MovedChainTests {
         @Observed var rows: [Row] = []
     }
 
-    @Test("computes what is new, and takes no stack for a long chain", arguments: [false, true]) func chain(
+    @Test("computes what is new, and takes no stack for a long chain", .needs(.blankObject), arguments: [false, true])
+    func chain(
         isByName: Bool
     ) throws {
         let (account, computed, told) = (Account(), Counter(), Shared<[Int]>([]))
@@ -58,22 +59,35 @@ struct MovedChainTests {
         account.rows = []
         while let next = last?.previous.take() { last = next }
     }
-}
 
-/// A handle of a list, read at random.
-struct HandleDistanceTests {
-    private final class List: Model { @Observed var songs = Array(0..<100_000) }
+    @Test(
+        "a function computed in the move that observes the former value hears of each change once", .needs(.blankObject)
+    ) func observedInTheMove() {
+        final class Item: Model {
+            @Observed var amount = 1
+            @Observed var previous: Item?
+            var isWatched = false
+            let log = MessageLog()
+            @Derived({ (item: Item) in
+                item.watchPrevious()
+                return item.amount
+            }) var balance: Int
 
-    @Test("goes to an element in one step") func random() {
-        let list = List()
-        let time = processorTime {
-            for _ in 0..<2_000 {
-                let song = list.$songs.randomElement()!
-                #expect(list.$songs.dropFirst(song).first == song)
+            func watchPrevious() {
+                guard let previous, !isWatched else { return }
+                isWatched = true
+                previous.$balance.observe(options: [.old, .new]) { [log] change in
+                    log.add("\(change.oldValue!) \(change.newValue!)")
+                }
+                previous.amount = 5
             }
         }
-        // Else 200 million reads.
-        #expect(time < 5)
-        #expect(list.$songs.index(0, offsetBy: 5, limitedBy: 4) == nil && list.$songs.distance(from: 2, to: 9) == 7)
+        final class Holder: Model { @Observed var last: Item? }
+        let (holder, a, b) = (Holder(), Item(), Item())
+        holder.$last.$balance.observe { _ in }
+        holder.last = a
+        b.previous = a
+        _ = messages { holder.last = b }
+        expectEqual(b.log.messages, ["1 5"])
     }
 }

@@ -340,6 +340,7 @@ struct ReadInsideTests {
         @Observed var other = 0
         @Derived({ (bank: Bank) in bank.accounts.first }) var first: Account?
         @Derived({ (bank: Bank) in bank.n }) var sum: Int
+        @Derived({ (bank: Bank) in bank.n >= 0 ? bank : nil }) var me: Bank?
         var head: Account? { accounts.first }
         var twice: Int { sum * 2 }
         override class var schema: Schema {
@@ -444,5 +445,13 @@ struct ReadInsideTests {
             bank.n = 1
         }
         #expect(shown == 2 && calls == (isRead ? 1 : 0))
+    }
+
+    @Test("so do those of a path both of whose keys change", arguments: [false, true]) func bothKeys(isRead: Bool)
+        throws
+    {
+        let bank = Bank()
+        let twice = try run("me.twice", of: bank, isRead: isRead, { bank.n = 5 }, { bank.n = 1 })
+        #expect(twice == ("2", isRead ? 1 : 0, "2"))
     }
 }

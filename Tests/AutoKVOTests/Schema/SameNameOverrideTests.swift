@@ -2,7 +2,7 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-/// Of a generic class a getter that is in no table may override one of its properties, so this one is none.
+/// Not generic: below a generic class, a getter that is in no table counts as an override.
 private class Shelf: Model {
     @Observed private var text = "base"
     @Observed private var stock = 1

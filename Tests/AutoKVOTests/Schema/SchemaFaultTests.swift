@@ -23,6 +23,9 @@ private class LazyBase: Named {
 private final class BelowLazy: LazyBase {
     override class var schema: Schema { Schema(BelowLazy.self, extending: super.schema) { Key("late", \.late) } }
 }
+private final class Shortened: Named {
+    override class var schema: Schema { Schema(Shortened.self, extending: super.schema) { Key("nam", \.name) } }
+}
 private final class Constant: Named {
     let fixed = [0]
     override class var schema: Schema { Schema(Constant.self, extending: super.schema) { Key("fixed", \.fixed) } }
@@ -220,7 +223,8 @@ struct SchemaFaultTests {
         }
     }
 
-    @Test("a key whose name is part of the property's behind it, or the reverse, is meant") func backing() throws {
+    @Test("a key whose name is the beginning or the end of that of the property behind it, or the reverse, is meant")
+    func backing() throws {
         let player = Player()
         try Player.validateSchema()
         var told: [String] = []
@@ -234,9 +238,10 @@ struct SchemaFaultTests {
         _ = try player.dictionaryWithValues()
     }
 
-    @Test("a key that nothing announces is a fault that says what to write", arguments: 0..<6)
+    @Test("a key that nothing announces is a fault that says what to write", arguments: 0..<7)
     func neverTold(index: Int) {
         let cases: [(TrackedObject, String, [String])] = [
+            (Shortened(), "nam", ["Key(\"name\", \\.name)", "own name"]),
             (Misnamed(), "nmae", ["Key(\"name\", \\.name)", "own name"]),
             (Stored(), "plain", ["@Observed", "affectedBy:", "notifiesAutomatically: false"]),
             (Lazily(), "late", ["@Observed", "affectedBy:", "notifiesAutomatically: false"]),

@@ -19,7 +19,7 @@ import Synchronization
 ///                                                keeps the value, takes those sources out, and tells
 ///
 /// What is kept is of the newest evaluation that is over: its value is the old one of the next change, and changes find the expression by its
-/// sources while another evaluation has not read anything yet. That has them, too, to compare each read; a thread that takes over has none. The
+/// sources while another evaluation has not read anything yet. That has them, too, to compare each read; a thread that takes over has no former sources. The
 /// lock of the route's root guards the state. Model: docs/model/derived.pml.
 final class Expression: @unchecked Sendable {
     /// Owned: who refreshes an expression may be the last to have it, when the route ends on another thread.

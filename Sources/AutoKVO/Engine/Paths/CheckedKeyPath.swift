@@ -72,18 +72,24 @@ extension TrackedObject {
         try key.checkKeyPath(of: self)
         if isIndependent || key.isDerivedProperty || key.isChecked.load(ordering: .relaxed) { return true }
         for slot in [slot] + schema.dependencies(of: slot).bases { try schema.checkPaths(of: schema.keys[slot]) }
+        // What a `lazy var` reads when it is made does not count.
         if key.mayBeStored { Recording.suspended { _ = key.declared.read(self) } }
         var value: Any = ()
         let (read, areAll) = Recorder.keys { if key.isRecorded { value = key.declared.read(self) } }
         var isProperty = false
         if read.count == 1, read.values.first! === record, key.declared.write != nil {
             let other = schema.keys[read.keys.first!.slot]
-            // One name that is part of the other is no slip: `volume` of `_volume`, `isEnabled` of `enabled`, "first_name" of `firstName`.
+            // A name that is the other one, or its beginning or end by more than a letter, is no slip: `volume` of `_volume`, `isEnabled` of
+            // `enabled`, "first_name" of `firstName`.
             func bare(_ name: String) -> String { name.lowercased().filter { $0 != "_" } }
             let names = [bare(key.name), bare(other.name)].inOrder { $0.utf8.count < $1.utf8.count }
+            let isMeant =
+                names[0] == names[1]
+                || names[1].utf8.count > names[0].utf8.count + 1
+                    && (names[1].hasPrefix(names[0]) || names[1].hasSuffix(names[0]))
             // Of names of a few letters each is near.
             isProperty =
-                other.name.utf8.count > 3 && !names[1].hasPrefix(names[0]) && !names[1].hasSuffix(names[0])
+                other.name.utf8.count > 3 && !isMeant
                 && other.storageType?.valueType == key.declared.valueType
                 && nearestName(to: key.name, among: [other.name]) != nil && other.observed!.stores(value, in: self)
         }

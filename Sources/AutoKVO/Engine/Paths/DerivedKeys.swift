@@ -68,7 +68,10 @@ extension ObjectRecord {
             }
             TestPoint.updatingDerivedKeyRoutes.reach()
             if !isCurrent { continue }
-            if let former { PathWork.do(.end(former)) }
+            if let former {
+                former.isGivenUp.store(true, ordering: .relaxed)
+                PathWork.do(.end(former))
+            }
             if let made { PathWork.do(.start(made)) }
             return
         }

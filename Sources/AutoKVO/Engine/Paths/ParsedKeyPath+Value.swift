@@ -81,7 +81,9 @@ extension ParsedKeyPath {
         let isRead =
             !isRecording && TransactionsOfTasks.mayHoldChanges && schema.use { $0.layout.value[slot].isRecorded }
         guard isRecording || isRead else { return try readObject(key, of: object) }
-        if let next = unwrapped(object.object.valueOfKey(slot, of: schema.object)) as? TrackedObject { return next }
+        let value = unwrapped(object.object.valueOfKey(slot, of: schema.object))
+        if let next = value as? TrackedObject { return next }
+        if value == nil, !isRecording { return nil }
         return try Recording.suspended { () throws(KeyValueError) in try readObject(key, of: object) }
     }
 
