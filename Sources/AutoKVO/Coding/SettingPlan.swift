@@ -80,8 +80,8 @@ extension SettingPlan {
                 let reason =
                     "its path leads through an object that another entry replaces, whose path this one changes, too"
                 let names = Set(prepared.overtaken.keys.map { entries[$0].name })
-                let errors = names.map { KeyValueError(.invalidValue(reason), className: "\(type(of: root))", key: $0) }
-                return faults.filter { !names.contains($0.name) } + zip(names, errors).map { ($0, $1) }
+                let error = { KeyValueError(.invalidValue(reason), className: "\(type(of: root))", key: $0) }
+                return faults.filter { !names.contains($0.name) } + names.map { ($0, error($0)) }
             }
             // Each comes behind the one that overtakes it: behind where that was, since it may set another object when it has been moved itself.
             // Of a long chain, which this does not settle, behind where it comes now.

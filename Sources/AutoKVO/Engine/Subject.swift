@@ -108,8 +108,8 @@ final class Subject: PooledObject, ListMember {
     /// a frame is calling them.
     func isLeft(for observer: AnyObject) -> Bool {
         guard let list, route == nil else { return false }
-        let isFirst = root.lock.withLock { list.value.first?.object.observerRecord }?.trackedObject === observer
-        return batch == nil || !isFirst
+        let first = root.lock.withLock { list.value.first?.object.observerRecord?.target }
+        return batch == nil || first != ObjectIdentifier(observer)
     }
     /// Greater than those of all that were pending before, where the thread has a table of them.
     var pendingNumber: UInt = 0

@@ -15,7 +15,7 @@ import Synchronization
 final class ToldElsewhere {
     /// Counts what has been told while a subject of the topic was open.
     var number = 0
-    /// The sequence number of the last observation that is told it.
+    /// The sequence number of the last observation that hears of it.
     var end = UInt64.max
     /// What was told before this, if observations with greater numbers were told that.
     var former: ToldElsewhere?

@@ -41,7 +41,7 @@ struct TracedCalls {
         tell(own)
         let calls = Dictionary(grouping: made.calls, by: \.target)
         for other in made.others {
-            // Another trace of the same object is told the same.
+            // Another trace of the same object reports the same calls.
             other.tell(isSame(other) ? own : (calls[other.target] ?? []).filter { $0.isOf(other) })
         }
     }

@@ -58,7 +58,7 @@ struct TraceTests {
         #expect(log.lines.count == 3 && changes.count == 3)
     }
 
-    @Test("two traces of one object are told of the same calls, also of paths of other objects") func two() {
+    @Test("two traces of one object report the same calls, those of other objects' paths among them") func two() {
         final class Panel: Model { @Observed var next: Boiler? }
         let panel = Panel()
         panel.next = boiler

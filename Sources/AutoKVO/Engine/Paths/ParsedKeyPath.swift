@@ -166,8 +166,8 @@ import Synchronization
 
     /// The error for values of a type at the end, with the class that has the last key, as far as it is declared.
     func wrongType(from start: TrackedObject.Type, _ type: Any.Type, _ actual: String) -> KeyValueError {
-        // The path has been checked.
         let holder = keys.dropLast().reduce(start as TrackedObject.Type?) { holder, key in
+            // No error: the path has been checked.
             holder.flatMap { try? ClassSchema.of($0).requireKey(key, in: text).declared.objectClass }
         }
         return KeyValueError(
