@@ -123,7 +123,7 @@ final class OutermostChange {
         Transaction.complete(thread.value.pending.members.map(\.object), thread)
     }
 
-    /// Makes those of changes of some objects of which an observer, which observes their properties before all others, may not have heard.
+    /// Makes those of changes of some objects of which an observer, which comes before others (`.first`), has not heard.
     static func finishCalls(for observer: AnyObject, of isConcerned: (ObjectIdentifier) -> Bool) {
         let thread = ThreadContext.current
         if thread.value.pending.isEmpty { return }

@@ -160,8 +160,8 @@ public final class UndoHistory: TrackedObject {
         return withExtendedLifetime(step) { true }
     }
 
-    /// This hears of a change before all other observers, so what has begun is known. Other objects' changes are not waited for: those whose
-    /// observers use this in their turn would be made inside of each other.
+    /// This hears of a property before observers that are no history, so what has begun of those it records is known. Nothing else is waited
+    /// for: observers that use this in their turn would be called inside of each other.
     private func finishOwnCalls() { OutermostChange.finishCalls(for: self) { followed[$0] != nil } }
 
     private func makeStep(_ name: String, _ entries: [Entry]) -> Step {

@@ -137,7 +137,6 @@ enum AffectedLists {
             let thread = thread!
             let expression = link.unmanagedExpression
             let (record, slot) = link.unmanagedRoute.use { (Borrowed.to($0.base), $0.derivedSlot!) }
-            // Its key may have another expression already, with links of its own.
             if link.route.isGivenUp.load(ordering: .relaxed) { return }
             if let expression, let walker = thread.value.coalescing,
                 walker.use({ $0.walk != .other && $0.hasWalked(behind: expression.object) })

@@ -104,12 +104,20 @@ final class Subject: PooledObject, ListMember {
     var next: Borrowed<Subject>?
     var previous: Borrowed<Subject>?
     var isPending: Bool { previous != nil }
-    /// Whether it is of a property's own list, and an observer has still to be called: not so if its observations begin with the observer's, and
-    /// a frame is calling them.
+    /// Whether an observer that comes before all others of a property (`.first`) is still to be called.
     func isLeft(for observer: AnyObject) -> Bool {
-        guard let list, route == nil else { return false }
-        let first = root.lock.withLock { list.value.first?.object.observerRecord?.target }
-        return batch == nil || first != ObjectIdentifier(observer)
+        guard let list, route == nil, !isRestOfCalls else { return false }
+        return root.lock.withLock {
+            var next = list.value.first
+            if let batch = batch?.value {
+                next = batch.index < batch.count ? batch.members[batch.index] : batch.last.use { $0.next }
+            }
+            while let one = next?.object, one.flags.contains(.first) {
+                if one.observerRecord?.target == ObjectIdentifier(observer) { return true }
+                next = one.next
+            }
+            return false
+        }
     }
     /// Greater than those of all that were pending before, where the thread has a table of them.
     var pendingNumber: UInt = 0

@@ -329,6 +329,33 @@ struct UndoInsideTests {
         #expect(document.title == "b")
     }
 
+    @Test("groups in handlers are made in the order of the calls, whatever else is called of the change", arguments: 0..<5)
+    func orderOfCalls(form: Int) {
+        final class Document: Model {
+            @Observed var name = ""
+            @Observed var rows: [String] = []
+            @Derived({ (document: Document) in document.name + "!" }) var title: String
+        }
+        let (document, log) = (Document(), MessageLog())
+        let history = UndoHistory(of: document)
+        let second = form == 3 ? UndoHistory(of: document) : nil
+        let trace = form == 4 ? Diagnostics.trace(document) { _ in } : nil
+        func note(_ message: String) { history.group("g") { log.add(message) } }
+        switch form {
+        case 0: for index in 0..<3 { document.$title.observe { _ in note("\(index)") } }
+        case 1:
+            document.$name.observe { _ in note("0") }
+            document.$name.observe { _ in log.add("1") }
+            document.$title.observe { _ in log.add("2") }
+        case 2: document.$rows.observeElements(added: { note($0) })
+        default: for index in 0..<3 { document.$name.observe { _ in note("\(index)") } }
+        }
+        document.name = "x"
+        document.$rows.append(contentsOf: ["0", "1", "2"])
+        expectEqual(log.messages, ["0", "1", "2"])
+        withExtendedLifetime((second, trace)) {}
+    }
+
     @Test("groups in handlers of a path from a recorded object are made one after the other") func paths() {
         final class Log: Model { @Observed var count = 0 }
         final class Document: Model {

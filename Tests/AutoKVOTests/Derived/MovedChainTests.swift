@@ -67,8 +67,10 @@ struct MovedChainTests {
             @Observed var amount = 1
             @Observed var previous: Item?
             var isWatched = false
+            var computations = 0
             let log = MessageLog()
             @Derived({ (item: Item) in
+                item.computations += 1
                 item.watchPrevious()
                 return item.amount
             }) var balance: Int
@@ -87,7 +89,10 @@ struct MovedChainTests {
         holder.$last.$balance.observe { _ in }
         holder.last = a
         b.previous = a
+        let before = a.computations
         _ = messages { holder.last = b }
         expectEqual(b.log.messages, ["1 5"])
+        // For the observer, and for the change.
+        expectEqual(a.computations - before, 2)
     }
 }

@@ -64,14 +64,13 @@ extension ObjectRecord {
                     return false
                 }
                 list(slot)!.value.setExpressionRoute(made)
+                // Before another thread may make the next one, whose links lead to the same key.
+                former?.isGivenUp.store(true, ordering: .relaxed)
                 return true
             }
             TestPoint.updatingDerivedKeyRoutes.reach()
             if !isCurrent { continue }
-            if let former {
-                former.isGivenUp.store(true, ordering: .relaxed)
-                PathWork.do(.end(former))
-            }
+            if let former { PathWork.do(.end(former)) }
             if let made { PathWork.do(.start(made)) }
             return
         }

@@ -41,7 +41,7 @@ final class Route: KeyPathChain, @unchecked Sendable {
     }
     /// Of a derived key: the thread that is starting it, and all that it leads to; 0 when that is done.
     let starter = Atomic<UInt>(0)
-    /// Of a computed key: whether it is to be ended, as soon as this thread has linked what it links.
+    /// Of a computed key: whether it is about to be ended. Its key may have another expression already.
     let isGivenUp = Atomic(false)
     /// Its index among its observation's routes. Guarded by the lock of the observation's record.
     var index = 0
