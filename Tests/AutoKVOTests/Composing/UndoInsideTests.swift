@@ -329,7 +329,9 @@ struct UndoInsideTests {
         #expect(document.title == "b")
     }
 
-    @Test("groups in handlers are made in the order of the calls, whatever else is called of the change", arguments: 0..<5)
+    @Test(
+        "groups in handlers are made in the order of the calls, whatever else is called of the change", arguments: 0..<5
+    )
     func orderOfCalls(form: Int) {
         final class Document: Model {
             @Observed var name = ""

@@ -30,12 +30,12 @@ extension Expression {
         var version = 0
         var lastOver = 0
         var isEnded = false
-        /// What the last evaluation read, where it has ended.
+        /// Of a closure that has ended, or that is evaluated: what the last evaluation read.
         var onlyKey = ""
 
         var nameOfOnlyKey: String {
-            guard let first = sources.first, sources.allSatisfy({ $0.key == first.key }) else { return onlyKey }
-            return first.record.schema!.keys[first.slot].name
+            guard let first = sources.first else { return onlyKey }
+            return sources.allSatisfy { $0.key == first.key } ? first.record.schema!.keys[first.slot].name : ""
         }
     }
 

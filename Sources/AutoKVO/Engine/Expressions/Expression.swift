@@ -230,8 +230,7 @@ final class Expression: @unchecked Sendable {
     private func evaluateOnce() -> Bool {
         guard let object = root.object(as: AnyObject.self) else { return false }
         var sources: [PathLink] = []
-        var ownRoute: Borrowed<Route>?
-        var version = 0
+        var (ownRoute, version): (Borrowed<Route>?, Int) = (nil, 0)
         underLock { state in
             if state.isEnded { return }
             ownRoute = route.retain()
@@ -239,6 +238,7 @@ final class Expression: @unchecked Sendable {
             version = state.version
             evaluator.store(thisThread(), ordering: .releasing)
             mark.store(ExpressionMark(.clean, after: mark.load(ordering: .relaxed)), ordering: .releasing)
+            if function.label != nil { state.onlyKey = state.nameOfOnlyKey }
             swap(&sources, &state.sources)
         }
         guard let ownRoute else { return false }

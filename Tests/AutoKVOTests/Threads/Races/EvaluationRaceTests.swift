@@ -110,6 +110,36 @@
             expectRight()
         }
 
+        /// While it has, what the last evaluation read is gone; a change still has the name of its key.
+        @Test("a change has its key's name while another thread evaluates the closure", arguments: [1, 2])
+        func nameOfTheKey(evaluations: Int) {
+            let left = Door()
+            var names: [String] = []
+            var threads: [Thread] = []
+            let source = sum.first
+            source.observe(reading: { $0.value }) { source, change in
+                guard names.isEmpty else { return }
+                names.append(change.keyPath)
+                for number in 0..<evaluations {
+                    let evaluating = Door()
+                    threads.append(
+                        Thread {
+                            TestPoint.evaluating.whenReached {
+                                evaluating.open()
+                                left.wait()
+                            }
+                            source.value = 2 + number
+                        })
+                    evaluating.wait()
+                }
+                names.append(change.keyPath)
+                left.open()
+            }
+            source.value = 1
+            for thread in threads { thread.join() }
+            expectEqual(names, ["value", "value"])
+        }
+
         /// A thread that reads has looked at all sources, and is about to take the mark away:
         ///
         ///     reads                                    sets the source again
