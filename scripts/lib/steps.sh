@@ -92,17 +92,17 @@ step_warnings() {
 }
 
 # files_with_threads FOLDER: the tests in which something runs on another thread than the test's own: by a thread, a task, an actor, a
-# queue or a scheduler; and those that say so by their names.
+# queue or a scheduler; and those that say so by their names. The preempted threads have a step of their own.
 files_with_threads() {
-    local threads='concurrently\(|onAnotherThread\(|Thread\(|Door\(|Task[ .{(]|TaskGroup|DispatchQueue|MainActor|\bactor |Scheduler|for await'
+    local threads='concurrently\b|onAnotherThread\b|Thread( \{|\()|detachNewThread|Door\(|Task[ .{(]|TaskGroup|DispatchQueue|MainActor|\bactor |Scheduler|for await'
     {
         grep -rlE "$threads" "$1" --include='*Tests*.swift'
         find "$1" -path '*/Threads/*Tests*.swift' -o -name '*RaceTests*.swift'
-    } | sort -u
+    } | grep -v PreemptionTests | sort -u
 }
 
 suites_with_threads() {
-    files_with_threads Tests | xargs grep -hoE '(struct|class|extension) [A-Za-z]+Tests\b' | sed 's/.* //' | sort -u | paste -sd '|'
+    files_with_threads Tests | xargs grep -hoE '^( {4})?(@Suite.*\) )?(struct|extension) [A-Za-z]+' | sed 's/.* //' | sort -u | paste -sd '|'
 }
 
 # One run in about seven misses a race, so the tests are run again; the sanitizer's report makes the exit code, not the tests' own
