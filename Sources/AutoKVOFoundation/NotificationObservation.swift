@@ -64,7 +64,10 @@ public final class NotificationObservation: @unchecked Sendable {
         let token = center.addObserver(forName: name, object: nil, queue: nil) { note in
             if let sender {
                 // The cast finds the object in layers of Optional, too. Of another value it makes an object that is nobody's sender.
-                guard let object = note.object, sender.isReference(to: object as AnyObject) else { return }
+                guard let object = note.object, sender.isReference(to: object as AnyObject) else {
+                    if self.isObserverDead() { self.remove() }
+                    return
+                }
             }
             if self.lock.withLock({ self.state.isEnded }) { return }
             call(note)

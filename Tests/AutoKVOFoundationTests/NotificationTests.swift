@@ -125,6 +125,22 @@ struct NotificationTests {
         #expect(!observation.isValid)
     }
 
+    @Test("also where the notification is another sender's") func untrackedOfOneSender() {
+        final class Anything {}
+        let (tracker, sender) = (LifetimeTracker(), NSObject())
+        var anything: Anything? = Anything()
+        do {
+            let token = tracker.token()
+            center.addObserver(anything!, named: .didReload, object: sender) { _, _ in token.touch() }
+        }
+        center.post(name: .didReload, object: NSObject())
+        center.post(name: .didReload, object: nil)
+        #expect(tracker.liveCount == 1)
+        anything = nil
+        center.post(name: .didReload, object: nil)
+        tracker.expectNoLeaks()
+    }
+
     @Test("a removed registration does not wait for a tracked observer's death any more") func removedBeforeDeath() {
         let tracker = LifetimeTracker()
         let observer = Person()

@@ -55,7 +55,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///   - index: Where they go, counted in the array as it is before.
     /// - Returns: Where they are now.
     /// - Precondition: The indexes are those of elements; the destination may be the one after the last.
-    /// - Complexity: O(*n*) while the object is observed, else O(*n* log *n*).
+    /// - Complexity: O(*n* log *n*).
     @discardableResult
     @export(implementation) public func moveSubranges(_ indexes: RangeSet<Int>, to index: Int) -> Range<Int> {
         require(index..<index)

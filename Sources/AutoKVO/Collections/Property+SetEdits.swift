@@ -56,7 +56,7 @@ extension Property where Value: SetAlgebra & Collection {
         var member = element
         return move {
             let movement = SetMovement(of: .union, with: one, from: $0)
-            if movement.isEmpty { member = $0.intersection(one).first ?? element }
+            if movement.isEmpty { member = $0.member(element) ?? element }
             return movement
         } _: { set, _ in
             set.insert(element)
@@ -70,7 +70,7 @@ extension Property where Value: SetAlgebra & Collection {
     @discardableResult @export(implementation) public func update(with element: Value.Element) -> Value.Element? {
         guard object.isObserved else { return storage.exclusively { $0.update(with: element) } }
         let one = Value(CollectionOfOne(element))
-        return move({ SetMovement(leaving: $0.intersection(one), coming: one) }) { set, _ in
+        return move({ SetMovement(leaving: $0.members(in: one), coming: one) }) { set, _ in
             set.update(with: element)
         }!
     }
@@ -82,7 +82,7 @@ extension Property where Value: SetAlgebra & Collection {
     @discardableResult @export(implementation) public func remove(_ element: Value.Element) -> Value.Element? {
         guard object.isObserved else { return storage.exclusively { $0.remove(element) } }
         let one = Value(CollectionOfOne(element))
-        return move({ SetMovement(leaving: $0.intersection(one)) }) { set, _ in set.remove(element) } ?? nil
+        return move({ SetMovement(leaving: $0.members(in: one)) }) { set, _ in set.remove(element) } ?? nil
     }
 
     /// Takes all elements out: one removal, or none if there are none.

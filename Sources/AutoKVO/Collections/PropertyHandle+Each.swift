@@ -25,7 +25,8 @@ extension PropertyHandle where Value: Collection, Value.Element: TrackedObject {
     ) -> KeyValueObservation {
         let each = ObservedEach<Value.Element>(callsInitially: options.contains(.initial)) { member in
             Registration(
-                options.subtracting([.retainsTarget, .initial]).union(.unregisterAutomatically), userInfo,
+                options.subtracting([.retainsTarget, .initial, .unregisterManually]).union(.unregisterAutomatically),
+                userInfo,
                 .closure(handler, .targetAndChange), file, line
             ).observe(HandleKeyPath(member, keyPath).targets)
         }

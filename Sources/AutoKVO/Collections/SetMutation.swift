@@ -27,10 +27,10 @@ public enum SetMutationKind: UInt, Sendable, Hashable {
     @export(implementation) init(of mutation: SetMutationKind?, with other: Elements, from set: Elements) {
         switch mutation {
         case .union: self.init(coming: other.elements(notIn: set))
-        case .minus: self.init(leaving: set.intersection(other))
+        case .minus: self.init(leaving: set.members(in: other))
         case .intersect: self.init(leaving: set.subtracting(other))
         case .set: self.init(from: set, to: other, isReplacement: true)
-        case nil: self.init(leaving: set.intersection(other), coming: other.elements(notIn: set))
+        case nil: self.init(leaving: set.members(in: other), coming: other.elements(notIn: set))
         }
     }
 
@@ -51,6 +51,18 @@ public enum SetMutationKind: UInt, Sendable, Hashable {
 extension SetAlgebra where Self: Collection {
     /// What `subtracting` gives, which for a `Set` looks at each element of the other one, however few are here.
     @export(implementation) func elements(notIn other: Self) -> Self { Self(filter { !other.contains($0) }) }
+
+    /// What `intersection` gives, which for a `Set` takes as long as that is large, however few are in the other one.
+    @export(implementation) func members(in other: Self) -> Self {
+        other.count < count ? Self(other.compactMap(member)) : intersection(other)
+    }
+
+    /// The element that is equal to another one.
+    @export(implementation) func member(_ element: Element) -> Element? {
+        // That of a `Set` finds it by its hash.
+        if let index = _customIndexOfEquatableElement(element) { return index.map { self[$0] } }
+        return intersection(Self(CollectionOfOne(element))).first
+    }
 
     /// Which elements leave when another set takes this one's place: of objects also those for which an equal one comes.
     @export(implementation) func elements(leavingFor other: Self) -> Self {
@@ -85,10 +97,13 @@ extension ProxiedSet {
         // A value that the set cannot hold is not in it, so it need not be taken out.
         let onlyTakesOut = mutation == .minus || mutation == .intersect
         let elements = onlyTakesOut ? elements(among: values) : Self(try key.convert(values, to: Element.self))
-        return editor.move {
-            if mutation == .set, key.isDistinct, $0 == elements { return SetMovement() }
-            return SetMovement(of: mutation, with: elements, from: $0)
+        guard mutation == .set else { return editor.move { SetMovement(of: mutation, with: elements, from: $0) } }
+        let isDone: Void? = editor.move {
+            key.isDistinct && $0 == elements ? SetMovement() : SetMovement(of: mutation, with: elements, from: $0)
+        } _: { set, _ in
+            set = elements
         }
+        return isDone != nil
     }
 
     /// Takes the elements out that a condition is true of.

@@ -181,7 +181,7 @@ extension Property {
         reading.onEnd { _ in writing.remove() }
         // If one of the objects dies, both end by themselves.
         writing.onEnd { if $0 == .removed { reading.remove() } }
-        show(source.object, in: object, reading)
+        withoutTracking { show(source.object, in: object, reading) }
         return reading
     }
 }

@@ -39,7 +39,7 @@ extension TrackedObject {
         }
         let handle = try source.path(keyPath)
         // What the path cannot read is nil in this check, which does not report it: the binding does when it sets the property below.
-        let current = try? source.declaredValue(forKeyPath: keyPath)
+        let current = withoutTracking { try? source.declaredValue(forKeyPath: keyPath) }
         let (binding, name): (Binding, ObservationName)
         /// What the property is to be set to; nil to leave it.
         let make: (Any?) throws(KeyValueError) -> Any?
@@ -73,7 +73,7 @@ extension TrackedObject {
             follow(change.observation, on: object) { change.currentValue }
         }
         name.end(of: self, except: observation)
-        follow(observation, on: self) { handle.value }
+        withoutTracking { follow(observation, on: self) { handle.value } }
         return observation
     }
 

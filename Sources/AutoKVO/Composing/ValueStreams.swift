@@ -38,7 +38,7 @@ extension TrackedObject {
 
     /// What happens to the values of a key path from now on, as an asynchronous sequence.
     ///
-    ///     for await change in try person.changes(of: "friends", as: [Person.ID].self) { … }
+    ///     for await change in try person.changes(of: "tags", as: Set<String>.self) { … }
     ///
     /// There is an element for each change, in the order in which they are made. The sequence ends as that of
     /// `values(of:as:options:bufferingPolicy:file:line:)` does.

@@ -1,6 +1,7 @@
 extension KeyValueObservation {
     /// Runs a closure when the observation ends, with the reason, on the thread that ends it; at once if it has ended.
-    /// When a side dies, that is inside its `deinit`, before any of its stored properties is destroyed.
+    /// When a side dies, that is inside its `deinit`, before any of its stored properties is destroyed; the death of an observer that is no
+    /// `TrackedObject` is noticed later: see `isValid`.
     ///
     /// The closures run in the order in which they were added, once for each time the observation was armed: one with
     /// `.once` that has fired does not end a second time, whatever happens to it and its sides, unless `rearm()` was

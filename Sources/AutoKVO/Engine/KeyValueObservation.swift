@@ -60,7 +60,7 @@ public final class KeyValueObservation: ListMember, @unchecked Sendable {
         self.slot = Int32(truncatingIfNeeded: slot)
         self.unmanagedObserverRecord = unmanagedObserverRecord?.retain()
         observerAddress = handler.needsObserver ? unmanagedObserverRecord?.use { $0.address } : nil
-        atomicFlags = Atomic(flags.union(ObservationFlags(options)).union(.any))
+        atomicFlags = Atomic(flags.union(ObservationFlags(options.intersection(.all))).union(.any))
         handling = handler.shape
         closure = handler.takeClosure()
         self.site = site

@@ -88,6 +88,9 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
     @inline(__always)
     final func list(_ slot: Int) -> InPlace<ObserverList>? { withLists.use { $0.lists[slot, room: $0.room] } }
 
+    /// Whether a change of a key is open, of whatever thread.
+    final func isOpen(_ slot: Int) -> Bool { list(slot)?.value.isOpen ?? false }
+
     /// The list of a slot, made if it is missing. Under the lock.
     func makeList(_ slot: Int) -> InPlace<ObserverList> {
         list(slot) ?? withLists.use { $0.lists.make(slot, of: layout!.value.count, room: $0.room, ObserverList()) }

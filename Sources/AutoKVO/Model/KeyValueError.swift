@@ -11,7 +11,7 @@ public struct KeyValueError: Error, Hashable, Sendable, CustomStringConvertible 
     public enum Reason: Hashable, Sendable {
         /// The class declares no such key. `nearest` is the declared key most like it, if any is like it.
         case unknownKey(nearest: String?)
-        /// The path has an empty component, or an operator in a place where none can be.
+        /// The path has an empty component, as in `"a..b"`, or a bare `@`.
         case malformedPath
         /// The key's values are not of the type that was requested or passed.
         case wrongType(expected: String, actual: String)

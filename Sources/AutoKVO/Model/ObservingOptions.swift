@@ -14,8 +14,9 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable, CustomStringConve
     /// the property is being changed (between `willChangeValue` and `didChangeValue`, in a prior handler) gets the value that the property has
     /// then, and is not called for that change.
     public static let initial = ObservingOptions(rawValue: 1 << 2)
-    /// The handler is called before each change too, with `isPrior` set and without a new value. Not inside of `coalescingChanges`, and not
-    /// before the death of an object to which the property refers weakly.
+    /// The handler is called before each change too, with `isPrior` set and without a new value. Not inside of `coalescingChanges`, not before
+    /// the death of an object to which the property refers weakly, and not if what is computed from a collection changes because an edit has
+    /// replaced elements by equal ones.
     public static let prior = ObservingOptions(rawValue: 1 << 3)
     /// The observation stays valid until it is removed, whichever side dies. Nothing is delivered to a dead observer.
     public static let unregisterManually = ObservingOptions(rawValue: 1 << 4)
@@ -45,6 +46,8 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable, CustomStringConve
     /// In a change's `excluded`: its calls are measured. No observation has it, and every one has the flag at its place, so that each call
     /// takes the slow path of `HandlerLoop`.
     static let traced = ObservingOptions(rawValue: 1 << 15)
+    /// Those of a registration. In an observation's flags other bits stand for something else.
+    static let all = ObservingOptions(rawValue: 0x31FF)
     // Not written as sets of the others: in a long function the compiler makes an array of those for each use.
     static let onceOrDistinct = ObservingOptions(rawValue: 1 << 6 | 1 << 5)
     static let oldOrDistinct = ObservingOptions(rawValue: 1 << 0 | 1 << 5)

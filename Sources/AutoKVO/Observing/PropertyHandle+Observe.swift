@@ -56,8 +56,10 @@ extension PropertyHandles {
         _ handler: @escaping (Current) -> Void
     ) -> KeyValueObservation {
         let turns = Turns()
-        return observe(options: options.ofWholeValue, userInfo: userInfo, file: file, line: line) {
-            turns.hand($0.currentValue(as: Current.self), while: $0.isHeard, to: handler)
+        return observe(options: options.ofWholeValue, userInfo: userInfo, file: file, line: line) { change in
+            turns.hand(change.currentValue(as: Current.self), while: change.isHeard) {
+                if change.isHeard { handler($0) }
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ struct ElementIdentity: Hashable {
             isTuple(type(of: bare))
             ? AnyHashable(Mirror(reflecting: bare).children.map { ElementIdentity($0.value) })
             : object == nil ? bare as? AnyHashable : nil
-        // One that does not equal itself is no number: such are equal here, as for `.distinct`.
+        // One that does not equal itself is no number, or holds one: such are equal here, as for `.distinct`, or if they are copies.
         self.hashable = hashable == hashable ? hashable : nil
     }
 
@@ -23,7 +23,8 @@ struct ElementIdentity: Hashable {
         if let object = a.object { return object == b.object }
         // The number 1 is equal to 1.0 as an `AnyHashable`.
         return a.hashable == b.hashable && type(of: a.element) == type(of: b.element)
-            && (a.hashable != nil || areEqual(a.element, b.element))
+            && (a.hashable != nil || areEqual(a.element, b.element)
+                || a.element is AnyHashable && areCopies(a.element, b.element))
     }
 
     /// Says of two arrays whether the elements at two places are the same. What need not be found out for each is found out once.

@@ -9,6 +9,24 @@ struct ObserveEachTests {
     private let bob = Person("Bob")
     private let cat = Person("Cat")
 
+    @Test("members' observations end with the members, whatever the options and however they left") func manual() {
+        final class Silent: Model {
+            @Observed var members: [Person] = []
+            override class var schema: Schema {
+                Schema(Silent.self, extending: super.schema) { Key("members", \.members, notifiesAutomatically: false) }
+            }
+        }
+        let silent = Silent()
+        var inner: KeyValueObservation?
+        silent.members = [Person("Ann")]
+        let all = silent.$members.observeEach(\.$age, options: .unregisterManually) { inner = $1.observation }
+        silent.members[0].age = 1
+        #expect(inner!.isValid && !inner!.options.contains(.unregisterManually))
+        silent.members = []
+        #expect(!inner!.isValid)
+        all.remove()
+    }
+
     @Test("members are observed as long as they are in the list") func members() {
         team.friends = [ann, bob]
         var calls: [String] = []

@@ -4,6 +4,7 @@ import Testing
 
 private final class Field: Model {
     @Observed var text = ""
+    override class var schema: Schema { Schema(Field.self, extending: super.schema) { Key("text", \.text) } }
 }
 
 private final class Item: Model {
@@ -42,6 +43,36 @@ struct BothSidesTests {
             other.text = "3"
         }
         #expect(field.text == "3" && other.text == "3")
+    }
+
+    @Test("a binding that is made while a value is computed reads and writes nothing of it", arguments: 0..<3)
+    func madeInside(form: Int) {
+        final class Person: Model {
+            @Observed var name = "Ann"
+            var (form, computations) = (0, 0)
+            lazy var field: Field = {
+                let field = Field()
+                switch form {
+                case 0: field.$text.bindBothWays(to: $name)
+                case 1: field.$text.bind(to: $name)
+                default: try! field.bind("text", to: "name", of: self)
+                }
+                return field
+            }()
+            @Derived({ (person: Person) in
+                person.computations += 1
+                _ = person.field
+                return person.computations
+            }) var count: Int
+            override class var schema: Schema { Schema(Person.self, extending: super.schema) { Key("name", \.name) } }
+        }
+        let person = Person()
+        person.form = form
+        let said = messages { person.$count.observe { _ in } }
+        expectEqual(said.filter { $0.contains("was written") }, [])
+        let before = person.computations
+        person.name = "Eve"
+        #expect(person.computations == before && person.field.text == "Eve")
     }
 
     @Test("one that was set to what it had does not win over one that has another value", arguments: [false, true])

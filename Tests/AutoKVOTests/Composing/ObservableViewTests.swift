@@ -29,6 +29,26 @@ struct ObservableViewTests {
         }
     }
 
+    @Test("what a subscript was called with may read the view when it is looked up") func subscripted() {
+        final class Grid: Model {
+            struct Cell: Hashable {
+                unowned let grid: Grid
+                let (x, y): (Int, Int)
+                var index: Int { y * grid.observable.width + x }
+                static func == (a: Cell, b: Cell) -> Bool { a.index == b.index }
+                func hash(into hasher: inout Hasher) { hasher.combine(index) }
+            }
+            @Observed var width = 2
+            @Observed var values = [1, 2, 3, 4]
+            subscript(cell: Cell) -> Int { values[cell.index] }
+        }
+        let grid = Grid()
+        // Not inside of `withObservationTracking`, whose own set of key paths does not stand that.
+        for y in [0, 1, 0, 1] {
+            expectEqual(grid.observable[dynamicMember: \.[Grid.Cell(grid: grid, x: 1, y: y)]], 2 + 2 * y)
+        }
+    }
+
     @Test("a handle names its property exactly, also where two have equal values") func handles() {
         let notebook = notebook()
         notebook.lastName = "Ann"

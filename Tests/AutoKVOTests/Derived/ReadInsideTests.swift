@@ -260,12 +260,15 @@ struct ReadInsideTests {
         #expect(calls.count == 2 && sum.total == 3)
     }
 
-    @Test("also of a computed property") func viewOfComputed() {
+    @Test("also of a computed property, and on another thread", arguments: [false, true])
+    func viewOfComputed(isElsewhere: Bool) {
         let (object, calls) = (Computing(), Counter())
+        let shared = Shared(object)
+        @Sendable func read() { expectEqual(track({ shared.value.observable.double }) { calls.add() }, 10) }
         _ = track({ object.observable.double }) { calls.add() }
         coalescingChanges {
             object.n = 5
-            expectEqual(track({ object.observable.double }) { calls.add() }, 10)
+            if isElsewhere { onAnotherThread { read() } } else { read() }
             object.n = 1
         }
         #expect(calls.count == 2 && object.double == 2)

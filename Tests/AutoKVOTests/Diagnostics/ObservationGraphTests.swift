@@ -120,6 +120,8 @@ struct ObservationGraphTests {
         let path = try node.observe("next.name|name", options: [.prior]) { _ in }
         let once = try node.observe("name", options: .once) { _ in }
         let distinct = node.observe(\.$name, options: .distinct) { _, _ in }
+        let dependent = GraphNode()
+        let depending = try dependent.depend(on: [Dependency(node, "name")]) { _ in }
         node.name = "Ann"
         node.name = "Ann"
         coalescingChanges {
@@ -132,6 +134,8 @@ struct ObservationGraphTests {
         }
         #expect(Diagnostics.graph().observations.contains { $0.targets == [address(node)] && $0.calls == nil })
         expectEqual(calls(initial), 4)
+        expectEqual(calls(depending), 4)
+        withExtendedLifetime(dependent) {}
         // Before and after two changes of the name and one of `next`, and once for what was coalesced.
         expectEqual(calls(path), 7)
         expectEqual(calls(distinct), 2)

@@ -50,6 +50,52 @@ struct EndedCallsTests {
         expectEqual(calls, 0)
     }
 
+    @Test("the call with the value, by the getter that computes it", arguments: [false, true]) func onValue(
+        isForObserver: Bool
+    ) {
+        final class Ending: Model {
+            @Observed var last = 1
+            var isEnding = false
+            var v: Int {
+                if isEnding { removeAllObservers() }
+                return last
+            }
+            override class var schema: Schema {
+                Schema(Ending.self, extending: super.schema) { Key("v", \.v, affectedBy: "last") }
+            }
+        }
+        let (ending, log) = (Ending(), MessageLog())
+        let path = try! ending.path("v", as: Int.self)
+        if isForObserver {
+            path.onValue(for: ending) { _, value in log.add("\(value!)") }
+        } else {
+            path.onValue { log.add("\($0!)") }
+        }
+        ending.isEnding = true
+        ending.last = 2
+        expectEqual(log.messages, ["1"])
+    }
+
+    @Test("one element whose comparison removes the observation") func oneElement() {
+        final class Comparison { var body = {} }
+        struct Tag: Hashable {
+            let number: Int
+            let comparison = Comparison()
+            static func == (left: Tag, right: Tag) -> Bool { left.number == right.number }
+            func hash(into hasher: inout Hasher) {
+                comparison.body()
+                hasher.combine(number)
+            }
+        }
+        final class Tagged: Model { @Observed var tags = [Tag(number: 1), Tag(number: 2)] }
+        let tagged = Tagged()
+        var calls = 0
+        let observation = tagged.$tags.observeElements(added: { _ in calls += 1 })
+        tagged.tags[0].comparison.body = { observation.remove() }
+        tagged.tags = tagged.tags + [Tag(number: 3)]
+        #expect(calls == 0 && !observation.isValid)
+    }
+
     @Test("elements, and handlers of one path, that are removed of one target among others") func oneOfSeveral() throws
     {
         let (boxes, observer) = ([Box(), Box()], Box())

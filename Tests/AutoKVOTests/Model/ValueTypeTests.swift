@@ -27,6 +27,17 @@ struct ValueTypeTests {
         expectEqual(ObservingOptions().description, "[]")
     }
 
+    @Test("bits that are no options do nothing", arguments: [1 << 14, 1 << 15, 0xFE00]) func otherBits(bits: UInt16) {
+        let person = Person("Ann")
+        var names: [String] = []
+        let known: ObservingOptions = [.old, .new, .unregisterAutomatically]
+        person.$firstName.observe(options: ObservingOptions(rawValue: known.rawValue | bits)) {
+            names.append($0.newValue!)
+        }
+        person.firstName = "Eve"
+        expectEqual(names, ["Eve"])
+    }
+
     @Test("a string is one path or several between |, a list is the paths of its strings, a set the sorted ones")
     func keyPathSets() {
         expectEqual("address.city".keyPaths, ["address.city"])

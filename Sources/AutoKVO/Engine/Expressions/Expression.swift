@@ -237,7 +237,7 @@ final class Expression: @unchecked Sendable {
             state.version += 1
             version = state.version
             evaluator.store(thisThread(), ordering: .releasing)
-            mark.store(ExpressionMark(.clean, after: mark.load(ordering: .relaxed)), ordering: .releasing)
+            while !mark.replace(mark.load(ordering: .acquiring), by: .clean) {}
             if function.label != nil { state.onlyKey = state.nameOfOnlyKey }
             swap(&sources, &state.sources)
         }

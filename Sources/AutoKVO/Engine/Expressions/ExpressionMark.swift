@@ -33,7 +33,7 @@ extension Atomic where Value == ExpressionMark {
         }
     }
 
-    /// False if it is another one by now.
+    /// False if it is another one by now. Who takes another thread's mark away sees what that had stored before it.
     @inline(__always)
     func replace(_ former: ExpressionMark, by kind: ExpressionMark.Kind) -> Bool {
         let new = ExpressionMark(kind, after: former)

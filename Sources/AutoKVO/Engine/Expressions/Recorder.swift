@@ -237,7 +237,7 @@ extension TrackedObject {
             if let kept = record?.expression(slot) {
                 return kept.refreshedValue() ?? schema.keys[slot].declared.read(self)
             }
-        } else if schema.keys[slot].isRecorded, TransactionsOfTasks.mayHoldChanges {
+        } else if schema.keys[slot].isRecorded, TransactionsOfTasks.mayHoldChanges || record?.isOpen(slot) ?? false {
             // The getter is called all the same.
             TransactionsOfTasks.visiting {
                 if let kept = record?.expression(slot), !kept.isEvaluatingHere { _ = kept.refreshedValue(isRead: true) }

@@ -10,10 +10,14 @@ import Observation
 /// each `Guarded` its contents. No lock is held while a value is read, an observation is registered or the registrar is called.
 final class ObservationCore: Sendable {
     let registrar = ObservationRegistrar()
-    private typealias Member = (path: AnyKeyPath, observation: KeyValueObservation, announced: Guarded<UInt>)
-    /// Of each key path that was read through a view, by the type of the member, that member, which takes long to make, its observation, and
-    /// the token of the change whose prior call the registrar has got.
-    private let members = Guarded<[ObjectIdentifier: [AnyKeyPath: Member]]>([:])
+    private typealias Member = (
+        keyPath: AnyKeyPath, path: AnyKeyPath, observation: KeyValueObservation, announced: Guarded<UInt>
+    )
+    private struct Place: Hashable { let (type, hash): (ObjectIdentifier, Int) }
+    /// Of each key path that was read through a view, by the type of the member and the hash: the member, which takes long to make, its
+    /// observation, and the token of the change whose prior call the registrar has got. The key paths are hashed and compared without the lock,
+    /// since what a subscript was called with is part of them.
+    private let members = Guarded<[Place: [Member]]>([:])
 
     /// The core of an object, made if there is none; nil if the object's deinit has begun.
     static func of(_ object: TrackedObject) -> ObservationCore? {
@@ -39,9 +43,11 @@ final class ObservationCore: Sendable {
         _ keyPath: AnyKeyPath, _ member: () -> KeyPath<ObservableView<Object>, Value>, of object: Object,
         _ register: (consuming Registration) -> KeyValueObservation
     ) -> (KeyPath<ObservableView<Object>, Value>, announced: Guarded<UInt>) {
+        let place = Place(type: ObjectIdentifier(Value.self), hash: keyPath.hashValue)
         // Somebody may have removed all observations of the object, these too.
-        let type = ObjectIdentifier(Value.self)
-        if let member = members.withLock({ $0[type]?[keyPath] }), member.observation.isValid {
+        if let member = members.withLock({ $0[place] })?.first(where: { $0.keyPath == keyPath }),
+            member.observation.isValid
+        {
             member.observation.noteRead()
             return (known(member.path, as: KeyPath<ObservableView<Object>, Value>.self), member.announced)
         }
@@ -70,16 +76,20 @@ final class ObservationCore: Sendable {
             if !change.isPrior { registrar.didSet(view, keyPath: member) }
         }
         let made = register(Registration([.prior, .unregisterAutomatically], nil, .closure(relay), #fileID, #line))
-        // If another thread has registered one meanwhile, that one stays: it may have made a prior call.
-        // What is replaced is released without the lock: a key path keeps what its subscript was called with.
-        let (surplus, former, kept): (KeyValueObservation?, Member?, Guarded<UInt>) = members.withLock { members in
-            if let other = members[type]?[keyPath], other.observation.isValid {
-                return (made, nil, other.announced)
+        while true {
+            let found = members.withLock { $0[place] } ?? []
+            // If another thread has registered one meanwhile, that one stays: it may have made a prior call.
+            if let other = found.first(where: { $0.keyPath == keyPath }), other.observation.isValid {
+                made.remove()
+                return (member, other.announced)
             }
-            let former = members[type, default: [:]].updateValue((member, made, announced), forKey: keyPath)
-            return (former?.observation, former, announced)
+            var new = found.filter { $0.keyPath != keyPath } + [(keyPath, member, made, announced)]
+            let isKept = members.withLock { members in
+                guard members[place]?.last?.observation === found.last?.observation else { return false }
+                swap(&members[place, default: []], &new)
+                return true
+            }
+            if isKept { return (member, announced) }
         }
-        surplus?.remove()
-        return withExtendedLifetime(former) { (member, kept) }
     }
 }

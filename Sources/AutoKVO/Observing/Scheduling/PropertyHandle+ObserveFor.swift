@@ -61,7 +61,9 @@ extension PropertyHandles {
         let turns = Turns()
         return addObserver(observer, options: options.ofWholeValue, userInfo: userInfo, file: file, line: line) {
             observer, change in
-            turns.hand(change.currentValue(as: Current.self), while: change.isHeard) { handler(observer, $0) }
+            turns.hand(change.currentValue(as: Current.self), while: change.isHeard) {
+                if change.isHeard { handler(observer, $0) }
+            }
         }
     }
 
