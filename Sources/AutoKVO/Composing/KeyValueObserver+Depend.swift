@@ -28,7 +28,7 @@ extension KeyValueObserver {
         let observation = try dependencies.addObserver(
             self, options: .unregisterAutomatically, userInfo: name, file: file, line: line, handler)
         name?.end(of: self, except: observation)
-        if observation.isValid { observation.callInitially() }
+        if observation.isValid { withoutTracking { handler(self) } }
         return observation
     }
 

@@ -32,7 +32,7 @@ public struct ObservationGraph: Sendable {
         public let options: ObservingOptions
         /// File and line.
         public let registeredAt: String
-        /// How often its handler was called, the initial call included; nil for an observation that was registered while
+        /// How often its handler was called, the initial call included (but not the first one of `depend`); nil for an observation that was registered while
         /// `Diagnostics.countsCalls` was false. A call that has not returned is not counted yet.
         public let calls: Int?
     }

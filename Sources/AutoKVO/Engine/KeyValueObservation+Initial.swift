@@ -4,7 +4,7 @@ extension KeyValueObservation {
     func awaitInitialCalls() { if !handling.ignoresChange { routes?.forEach { $0.awaitInitialCall(true) } } }
 
     /// The initial calls: one for each path of each target, or a single one if the handler ignores the change.
-    @usableFromInline func callInitially() {
+    func callInitially() {
         let thread = ThreadContext.current
         let calls = handling.ignoresChange ? CallsOfChange() : nil
         for route in routes.map({ $0.map(Optional.some) }) ?? [nil] {

@@ -34,11 +34,12 @@ extension Transaction {
 
     /// An expression that has observers is refreshed at the end of the change; the others when one that reads them is.
     private static func mark(_ source: PathLink, _ thread: InPlace<ThreadContext>) {
-        if source.unmanagedRoute.use({ $0.isGivenUp.load(ordering: .relaxed) }) { return }
         let isCertain = !source.record.layout!.value[source.slot].isRecorded
         guard source.unmanagedExpression!.use({ $0.mark(isCertain: isCertain, thread) }) else { return }
         source.unmanagedRoute.use { route in
-            guard route.isObserved, let subject = route.identity else { return }
+            guard route.isObserved, !route.isGivenUp.load(ordering: .relaxed), let subject = route.identity else {
+                return
+            }
             thread.value.marked.append(Marked(route: route, subject: subject))
         }
     }

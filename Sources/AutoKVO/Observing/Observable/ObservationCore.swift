@@ -10,14 +10,17 @@ import Observation
 /// each `Guarded` its contents. No lock is held while a value is read, an observation is registered or the registrar is called.
 final class ObservationCore: Sendable {
     let registrar = ObservationRegistrar()
-    private typealias Member = (
-        keyPath: AnyKeyPath, path: AnyKeyPath, observation: KeyValueObservation, announced: Guarded<UInt>
-    )
-    private struct Place: Hashable { let (type, hash): (ObjectIdentifier, Int) }
-    /// Of each key path that was read through a view, by the type of the member and the hash: the member, which takes long to make, its
-    /// observation, and the token of the change whose prior call the registrar has got. The key paths are hashed and compared without the lock,
-    /// since what a subscript was called with is part of them.
-    private let members = Guarded<[Place: [Member]]>([:])
+    private struct Member {
+        let (keyPath, type): (AnyKeyPath, ObjectIdentifier)
+        /// That of the view, which takes long to make.
+        let path: AnyKeyPath
+        let observation: KeyValueObservation
+        /// The token of the change whose prior call the registrar has got.
+        let announced: Guarded<UInt>
+    }
+    /// The members that were read through a view, by the hash of the key path. Key paths are hashed and compared without the lock, since what a
+    /// subscript was called with is part of them.
+    private let members = Guarded<[Int: [Member]]>([:])
 
     /// The core of an object, made if there is none; nil if the object's deinit has begun.
     static func of(_ object: TrackedObject) -> ObservationCore? {
@@ -43,11 +46,10 @@ final class ObservationCore: Sendable {
         _ keyPath: AnyKeyPath, _ member: () -> KeyPath<ObservableView<Object>, Value>, of object: Object,
         _ register: (consuming Registration) -> KeyValueObservation
     ) -> (KeyPath<ObservableView<Object>, Value>, announced: Guarded<UInt>) {
-        let place = Place(type: ObjectIdentifier(Value.self), hash: keyPath.hashValue)
+        let (hash, type) = (keyPath.hashValue, ObjectIdentifier(Value.self))
+        func isRead(_ member: Member) -> Bool { member.type == type && member.keyPath == keyPath }
         // Somebody may have removed all observations of the object, these too.
-        if let member = members.withLock({ $0[place] })?.first(where: { $0.keyPath == keyPath }),
-            member.observation.isValid
-        {
+        if let member = members.withLock({ $0[hash] })?.first(where: isRead), member.observation.isValid {
             member.observation.noteRead()
             return (known(member.path, as: KeyPath<ObservableView<Object>, Value>.self), member.announced)
         }
@@ -77,16 +79,17 @@ final class ObservationCore: Sendable {
         }
         let made = register(Registration([.prior, .unregisterAutomatically], nil, .closure(relay), #fileID, #line))
         while true {
-            let found = members.withLock { $0[place] } ?? []
+            let found = members.withLock { $0[hash] } ?? []
             // If another thread has registered one meanwhile, that one stays: it may have made a prior call.
-            if let other = found.first(where: { $0.keyPath == keyPath }), other.observation.isValid {
+            if let other = found.first(where: isRead), other.observation.isValid {
                 made.remove()
                 return (member, other.announced)
             }
-            var new = found.filter { $0.keyPath != keyPath } + [(keyPath, member, made, announced)]
+            let own = Member(keyPath: keyPath, type: type, path: member, observation: made, announced: announced)
+            var new = found.filter { !isRead($0) } + [own]
             let isKept = members.withLock { members in
-                guard members[place]?.last?.observation === found.last?.observation else { return false }
-                swap(&members[place, default: []], &new)
+                guard members[hash]?.last?.observation === found.last?.observation else { return false }
+                swap(&members[hash, default: []], &new)
                 return true
             }
             if isKept { return (member, announced) }
