@@ -29,12 +29,12 @@ struct SettablePath<Value> {
         }
     }
 
-    /// The object that has the last key; nil if there is none, or one on the way does not fit the path, which is reported if it is to be set.
-    func object(from root: TrackedObject, isToBeSet: Bool = false) -> TrackedObject? {
-        do throws(KeyValueError) { return try path.end(from: root).object } catch {
-            if isToBeSet { report(error) }
-            return nil
-        }
+    /// The object that has the last key; nil if there is none, or one on the way does not fit the path.
+    func object(from root: TrackedObject) -> TrackedObject? { try? path.end(from: root).object }
+
+    /// Reports that something is to be set where an object on the way does not fit the path, if that is so.
+    func reportMisfit(from root: TrackedObject) {
+        do throws(KeyValueError) { _ = try path.end(from: root) } catch { report(error) }
     }
 
     private func report(_ error: KeyValueError) {

@@ -18,8 +18,7 @@ extension TrackedObject {
         return (SettableProperty(key), key.slot, make)
     }
 
-    /// The index of a key among those of the class; nil if it has none of that name, or its schema has a fault.
-    func slot(ofKey name: String) -> Int? {
-        do throws(KeyValueError) { return try requireSchema().slot(of: name) } catch { return nil }
-    }
+    /// The index of a key among those of the class; nil if it has none of that name, or its schema has a fault, which are not told
+    /// apart (`try?`).
+    func slot(ofKey name: String) -> Int? { try? requireSchema().slot(of: name) }
 }

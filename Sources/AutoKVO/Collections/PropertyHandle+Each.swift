@@ -23,12 +23,11 @@ extension PropertyHandle where Value: Collection, Value.Element: TrackedObject {
         file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Value.Element, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
+        let ofEach = options.subtracting([.retainsTarget, .initial, .unregisterManually]).union(
+            .unregisterAutomatically)
         let each = ObservedEach<Value.Element>(callsInitially: options.contains(.initial)) { member in
-            Registration(
-                options.subtracting([.retainsTarget, .initial, .unregisterManually]).union(.unregisterAutomatically),
-                userInfo,
-                .closure(handler, .targetAndChange), file, line
-            ).observe(HandleKeyPath(member, keyPath).targets)
+            Registration(ofEach, userInfo, .closure(handler, .targetAndChange), file, line)
+                .observe(HandleKeyPath(member, keyPath).targets)
         }
         let own = options.intersection(.retainsTarget).union(.initial)
         let handler = { (change: Change<Any>) in

@@ -36,7 +36,6 @@ extension KeyValueObserver {
     ///
     /// - Returns: Whether there was one.
     /// - Complexity: O(*n*) for *n* observations that this object holds. May be called on any thread.
-    @discardableResult @export(implementation) public func endDependency(named name: String) -> Bool {
-        ObservationName.dependency(name).end(of: self)
-    }
+    @discardableResult @export(implementation)
+    public func endDependency(named name: String) -> Bool { ObservationName.dependency(name).end(of: self) }
 }

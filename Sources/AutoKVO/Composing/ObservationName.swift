@@ -31,11 +31,6 @@
     }
 }
 
-extension PropertyHandle {
-    /// The name of its binding.
-    var bindingName: ObservationName { keySlot.map { .binding($0) } ?? .path(firstSlot, keyPath) }
-}
-
 extension ObservingOptions {
     /// The values are read in the handler, and a binding ends with either object.
     var ofBinding: ObservingOptions { intersection([.distinct, .retainsTarget]).union(.unregisterAutomatically) }

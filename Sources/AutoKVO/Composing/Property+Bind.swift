@@ -44,8 +44,7 @@ extension Property {
     @discardableResult public func bind(
         file: StaticString = #fileID, line: UInt = #line, to value: @escaping () -> Value
     ) -> KeyValueObservation {
-        let binding = makeBinding(settable, copiesValues: false)
-        return bind([]) { options, name in
+        bind(makeBinding(settable, copiesValues: false), []) { binding, options, name in
             object.observe(reading: { _ in value() }, options: options, userInfo: name, file: file, line: line) {
                 binding.follow($1, on: $0) { (value: Value) in value }
             }
@@ -57,9 +56,8 @@ extension Property {
         to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Source.Current == Value {
-        bind(settable, to: handles(at: keyPath, of: source), copiesValues: true, options, file, line) {
-            (value: Value) in value
-        }
+        let source = handles(at: keyPath, of: source)
+        return bind(settable, to: source, copiesValues: true, options, file, line) { (value: Value) in value }
     }
 
     /// Makes the property follow a function of the values of one of another object, by a key path of its handle.
@@ -84,8 +82,7 @@ extension Property {
         to keyPath: KeyPath<Root, Input>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Input) -> Value
     ) -> KeyValueObservation {
-        let binding = makeBinding(settable, copiesValues: false)
-        return bind(options) { options, name in
+        bind(makeBinding(settable, copiesValues: false), options) { binding, options, name in
             object.observe(keyPath, of: source, options: options, userInfo: name, file: file, line: line) {
                 binding.follow($1, on: $0, transform)
             }
@@ -107,13 +104,15 @@ extension PropertyHandle {
         _ property: SettableProperty, to source: some PropertyHandles, copiesValues: Bool, _ options: ObservingOptions,
         _ file: StaticString, _ line: UInt, _ transform: @escaping (Input) -> Bound
     ) -> KeyValueObservation {
-        let binding = makeBinding(property, copiesValues: copiesValues)
-        return bind(options) { options, name in
+        bind(makeBinding(property, copiesValues: copiesValues), options) { binding, options, name in
             source.addObserver(object, options: options, userInfo: name, file: file, line: line) { object, change in
                 if !binding.copyValue(of: change, to: object) { binding.follow(change, on: object, transform) }
             }
         }
     }
+
+    /// The name of its binding.
+    var bindingName: ObservationName { keySlot.map { .binding($0) } ?? .path(firstSlot, keyPath) }
 
     func makeBinding(_ property: SettableProperty, copiesValues: Bool) -> Binding {
         Binding(property, SettableProperty.name(keyPath, of: object), copiesValues: copiesValues)
@@ -121,11 +120,12 @@ extension PropertyHandle {
 
     /// Replaces the former binding. The initial call sets the property, to what the source's property reads.
     fileprivate func bind(
-        _ options: ObservingOptions, _ observe: (ObservingOptions, ObservationName) -> KeyValueObservation
+        _ binding: Binding, _ options: ObservingOptions,
+        _ observe: (Binding, ObservingOptions, ObservationName) -> KeyValueObservation
     ) -> KeyValueObservation {
         let name = bindingName
         let hadFormer = name.end(of: object)
-        let observation = observe(options.ofBinding.union(.initial), name)
+        let observation = observe(binding, options.ofBinding.union(.initial), name)
         // The former one may have made another when it ended.
         if hadFormer, observation.isValid { name.end(of: object, except: observation) }
         return observation

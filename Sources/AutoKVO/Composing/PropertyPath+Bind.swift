@@ -131,10 +131,7 @@ extension Property {
             let value = own.value(in: object, as: Value.self)
             let end = other.object(from: root)
             guard shown.isShown(end), !areSame(current(root), value), !shown.isEqual(to: value) else { return }
-            if end == nil {
-                _ = other.object(from: root, isToBeSet: true)
-                return
-            }
+            if end == nil { return other.reportMisfit(from: root) }
             let edited = inverse(value)
             // The functions may have selected another object, or ended this.
             guard other.object(from: root) === end, reading.isValid else { return }

@@ -98,9 +98,8 @@ extension PropertyHandle where Value: Sendable {
 }
 
 extension ObservingOptions {
-    @export(implementation) var ofStream: ObservingOptions {
-        subtracting(.unregisterManually).union(.unregisterAutomatically)
-    }
+    @export(implementation)
+    var ofStream: ObservingOptions { subtracting(.unregisterManually).union(.unregisterAutomatically) }
     /// A stream of values reads them itself, after each change.
     @export(implementation) var ofValues: ObservingOptions { ofStream.subtracting([.old, .new, .prior]) }
 }

@@ -69,10 +69,8 @@ extension KeyValueObservation {
 
     /// Changes any state to `ended`. False if it was `ended`.
     func changeStateToEnded() -> Bool {
-        var seen = state
-        while seen != .ended {
+        while case let seen = state, seen != .ended {
             if changeState(from: seen, to: .ended) { return true }
-            seen = state
         }
         return false
     }

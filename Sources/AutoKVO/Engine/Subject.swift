@@ -110,7 +110,7 @@ final class Subject: PooledObject, ListMember {
         return root.lock.withLock {
             var next = list.value.first
             if let batch = batch?.value {
-                next = batch.index < batch.count ? batch.members[batch.index] : batch.last.use { $0.next }
+                next = batch.index < batch.count ? batch.members[batch.index] : batch.last.object.next
             }
             while let one = next?.object, one.flags.contains(.first) {
                 if one.observerRecord?.target == ObjectIdentifier(observer) { return true }

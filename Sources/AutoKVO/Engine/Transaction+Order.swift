@@ -40,8 +40,7 @@ extension Transaction {
 
     /// Completes the deliveries under way on this thread of subjects that a change of a property concerns, the outermost first.
     static func completeDeliveries(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) {
-        if thread.value.pending.isEmpty { return }
-        complete(olderDeliveries(of: record, slot, thread), thread)
+        if !thread.value.pending.isEmpty { complete(olderDeliveries(of: record, slot, thread), thread) }
     }
 
     /// The deliveries under way that such a change comes after. Each belongs to a caller of this function's caller, so it stays.

@@ -98,8 +98,7 @@ extension Transaction {
     ///
     /// - Parameter isInner: What `beginInPlace` returned.
     static func endInPlace(_ object: TrackedObject, _ record: ObjectRecord, _ slot: Int, isInner: Bool) {
-        if !isInner, end(object, slot) { return }
-        endWithinChange(object, record, slot, isInner: isInner)
+        if isInner || !end(object, slot) { endWithinChange(object, record, slot, isInner: isInner) }
     }
 
     /// Not inlined, as its variables would be on the stack of the handlers.

@@ -23,9 +23,8 @@ extension TrackedObject {
     }
 
     /// Ends all observations of this object that an observer has.
-    @discardableResult public func removeObserver(_ observer: AnyObject) -> Int {
-        Removal(observer: observer, target: self).perform()
-    }
+    @discardableResult
+    public func removeObserver(_ observer: AnyObject) -> Int { Removal(observer: observer, target: self).perform() }
 
     /// Ends all observations of this object, whoever the observer is.
     ///

@@ -34,7 +34,7 @@
 ///
 /// The closure has to name the type of its parameter. A class that synthesizes `Codable` leaves the property out of its `CodingKeys`.
 @propertyWrapper
-public struct Derived<Value> {
+public struct Derived<Value>: ObservedStorage {
     @usableFromInline var function: DerivedFunction
 
     /// A property computed by a function of its object.
@@ -98,6 +98,17 @@ public struct Derived<Value> {
         return content(of: storage.value.function.body(object), as: Value.self)
     }
 
+    static var isDerived: Bool { true }
+    static var valueType: Any.Type { Value.self }
+
+    static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any {
+        { read(known($0, as: TrackedObject.self), PropertyStorage(in: $0, offset: field.offset)) { nil } as Any }
+    }
+
+    static func computation(in field: FieldLayout.Field) -> ((AnyObject) -> Any)? {
+        { object in PropertyStorage<DerivedFunction>(in: object, offset: field.offset).value.body(object) }
+    }
+
     @usableFromInline final class Handle: IndirectStorage<Value> {
         @usableFromInline
         override class func read(_ storage: PropertyStorage<Value>, _ object: TrackedObject) -> Value {
@@ -117,17 +128,4 @@ public struct Derived<Value> {
 @export(implementation) func owner<Owner: TrackedObject>(_ object: AnyObject, as type: Owner.Type) -> Owner {
     if Swift.type(of: object) == type || object is Owner { return known(object, as: type) }
     fatalMisuse("\(Swift.type(of: object)) has a @Derived property with a function of \(type), which is another class.")
-}
-
-extension Derived: ObservedStorage {
-    static var isDerived: Bool { true }
-    static var valueType: Any.Type { Value.self }
-
-    static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any {
-        { read(known($0, as: TrackedObject.self), PropertyStorage(in: $0, offset: field.offset)) { nil } as Any }
-    }
-
-    static func computation(in field: FieldLayout.Field) -> ((AnyObject) -> Any)? {
-        { object in PropertyStorage<DerivedFunction>(in: object, offset: field.offset).value.body(object) }
-    }
 }

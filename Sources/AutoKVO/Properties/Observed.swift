@@ -39,7 +39,7 @@
 /// Observers are called on the thread that writes, after the new value is in place and before the write returns.
 /// If several threads write one property, the caller has to serialise the writes, as for any property.
 @propertyWrapper
-public struct Observed<Value> {
+public struct Observed<Value>: ValueStorage {
     // What finds the storage of a property takes it for that of its value, so this is the first.
     @usableFromInline var value: Value
     @usableFromInline var isDistinct = false
@@ -139,8 +139,6 @@ public struct Observed<Value> {
 
 /// A wrapper whose storage begins with the value of the property.
 protocol ValueStorage: ObservedStorage { associatedtype Value }
-
-extension Observed: ValueStorage {}
 
 extension ValueStorage {
     static var valueType: Any.Type { Value.self }

@@ -12,7 +12,8 @@
 ///
 /// Observers are called on the thread that writes, before the write returns. The costs are those of `@Observed`.
 @propertyWrapper
-public struct ObservedReadOnly<Value> {
+public struct ObservedReadOnly<Value>: ValueStorage {
+    // It contains the other wrapper and nothing else, so a field of one is a field of the other.
     @usableFromInline var observed: Observed<Value>
 
     /// Sets the initial value, which is no change: an object that is being initialised has no observer.
@@ -80,9 +81,6 @@ public struct ObservedReadOnly<Value> {
     }
 }
 
-// It contains the other wrapper and nothing else, so a field of one is a field of the other.
-extension ObservedReadOnly: ValueStorage {}
-
 extension ObservedReadOnly: Sendable where Value: Sendable {}
 
 extension KeyValueObserver where Self: TrackedObject {
@@ -94,9 +92,8 @@ extension KeyValueObserver where Self: TrackedObject {
     /// - Parameter storage: The property's wrapper: its name with an underscore.
     /// - Returns: A handle with the edits of `Property`, which is used by one thread at a time.
     /// - Complexity: O(1).
-    @export(implementation) public func editable<Value>(
-        _ storage: ReferenceWritableKeyPath<Self, ObservedReadOnly<Value>>
-    ) -> Property<Value> {
+    @export(implementation)
+    public func editable<Value>(_ storage: ReferenceWritableKeyPath<Self, ObservedReadOnly<Value>>) -> Property<Value> {
         Property(self, PropertyStorage(at: &self[keyPath: storage].observed.value))
     }
 }

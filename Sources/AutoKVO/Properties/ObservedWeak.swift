@@ -9,7 +9,7 @@
 /// Reading costs one attempt to retain the object, and a lock too if the owner was ever observed. The property may be set while the object it
 /// refers to dies on another thread.
 @propertyWrapper
-public struct ObservedWeak<Referent: TrackedObject> {
+public struct ObservedWeak<Referent: TrackedObject>: ObservedStorage {
     @usableFromInline var reference: WeakReference
 
     /// Sets the initial object, or none.
@@ -48,6 +48,18 @@ public struct ObservedWeak<Referent: TrackedObject> {
     ) -> Property<Referent?> {
         let place = addressing { PropertyStorage(at: &object[keyPath: storage].reference) }
         return Property(object, PropertyStorage(place), indirect: Handle.self)
+    }
+
+    static var isWeak: Bool { true }
+    static var valueType: Any.Type { Referent?.self }
+
+    static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any {
+        { Handle.read(PropertyStorage(in: $0, offset: field.offset), known($0, as: TrackedObject.self)) as Any }
+    }
+
+    static func restore(_ value: Any, in field: FieldLayout.Field, of object: TrackedObject) {
+        guard let value = value as? Referent? else { return }
+        Property(object, PropertyStorage(in: object, offset: field.offset), indirect: Handle.self).write(value)
     }
 
     @usableFromInline final class Handle: IndirectStorage<Referent?> {
@@ -118,19 +130,5 @@ public struct ObservedWeak<Referent: TrackedObject> {
         }
         // The old reference is released without the lock.
         extendLifetime(reference)
-    }
-}
-
-extension ObservedWeak: ObservedStorage {
-    static var isWeak: Bool { true }
-    static var valueType: Any.Type { Referent?.self }
-
-    static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any {
-        { Handle.read(PropertyStorage(in: $0, offset: field.offset), known($0, as: TrackedObject.self)) as Any }
-    }
-
-    static func restore(_ value: Any, in field: FieldLayout.Field, of object: TrackedObject) {
-        guard let value = value as? Referent? else { return }
-        Property(object, PropertyStorage(in: object, offset: field.offset), indirect: Handle.self).write(value)
     }
 }

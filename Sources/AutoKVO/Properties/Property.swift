@@ -29,9 +29,7 @@ public struct Property<Value>: PropertyHandle {
 
     @export(implementation)
     init(_ object: TrackedObject, _ storage: PropertyStorage<Value>, indirect: IndirectStorage<Value>.Type? = nil) {
-        self.object = object
-        self.storage = storage
-        self.indirect = indirect
+        (self.object, self.storage, self.indirect) = (object, storage, indirect)
     }
 
     @_documentation(visibility: internal) @export(implementation) public var target: HandleTarget {
@@ -62,9 +60,8 @@ public struct Property<Value>: PropertyHandle {
 
 /// Reads and writes a property whose storage does not begin with its value. A class, so that it is one word to a `Property`.
 @usableFromInline class IndirectStorage<Value> {
-    @usableFromInline class func read(_ storage: PropertyStorage<Value>, _ object: TrackedObject) -> Value {
-        preconditionFailure()
-    }
+    @usableFromInline
+    class func read(_ storage: PropertyStorage<Value>, _ object: TrackedObject) -> Value { preconditionFailure() }
     /// Writes the property, and notifies its observers.
     @usableFromInline class func write(_ value: Value, _ storage: PropertyStorage<Value>, _ object: TrackedObject) {}
 }

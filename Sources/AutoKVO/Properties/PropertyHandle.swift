@@ -72,9 +72,7 @@ extension Array: PropertyHandles where Element: PropertyHandle {
     @usableFromInline let path: ParsedKeyPath?
 
     @export(implementation) init(_ object: TrackedObject, offset: Int = -1, path: ParsedKeyPath? = nil) {
-        self.object = object
-        self.offset = offset
-        self.path = path
+        (self.object, self.offset, self.path) = (object, offset, path)
     }
 
     /// A property of a type of one value, which has no place in the object: it is found by its type. Of several of one type it is the

@@ -1,12 +1,15 @@
 extension KeyValueObserver where Self: TrackedObject {
+    /// What the key path of a handle leads to from this object.
+    @inlinable @inline(__always)
+    func at<H: PropertyHandle>(_ keyPath: KeyPath<Self, H>) -> HandleKeyPath<Self, H> { HandleKeyPath(self, keyPath) }
+
     /// Observes a property by the key path of its handle for an observer:
     /// `person.observe(\.$age, for: panel) { panel, change in … }`. See `PropertyHandles.observe(for:options:userInfo:file:line:_:)`.
     @discardableResult @export(implementation) public func observe<Handle: PropertyHandle, Observer: AnyObject>(
         _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
-        HandleKeyPath(self, keyPath).observe(
-            for: observer, options: options, userInfo: userInfo, file: file, line: line, handler)
+        at(keyPath).observe(for: observer, options: options, userInfo: userInfo, file: file, line: line, handler)
     }
 
     /// Observes a property by the key path of its handle for an observer, on the main actor:
@@ -18,8 +21,7 @@ extension KeyValueObserver where Self: TrackedObject {
         userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @MainActor (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        HandleKeyPath(self, keyPath).observe(
-            for: observer, options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
+        at(keyPath).observe(for: observer, options, userInfo, file, line, .change(), to: .mainActor(scheduler, handler))
     }
 
     /// The same on the main actor, for an observer that need not be `Sendable`: the call is made on the main actor, too.
@@ -29,8 +31,7 @@ extension KeyValueObserver where Self: TrackedObject {
         userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @MainActor (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        HandleKeyPath(self, keyPath).observe(
-            for: observer, options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
+        at(keyPath).observe(for: observer, options, userInfo, file, line, .change(), to: .mainActor(scheduler, handler))
     }
 
     /// The same on an actor.
@@ -40,8 +41,7 @@ extension KeyValueObserver where Self: TrackedObject {
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        HandleKeyPath(self, keyPath).observe(
-            for: observer, options: options, userInfo: userInfo, on: actor, file: file, line: line, handler)
+        at(keyPath).observe(for: observer, options, userInfo, file, line, .change(), to: .actor(actor, handler))
     }
 
     /// The same by a scheduler.
@@ -51,8 +51,7 @@ extension KeyValueObserver where Self: TrackedObject {
         userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @Sendable (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        HandleKeyPath(self, keyPath).observe(
-            for: observer, options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
+        at(keyPath).observe(for: observer, options, userInfo, file, line, .change(), to: .scheduler(scheduler, handler))
     }
 }
 
@@ -63,9 +62,8 @@ extension TrackedObject {
     /// Observes a property by the key path of its handle, formed on a superclass, for an observer.
     @discardableResult @export(implementation)
     public func observe<Root: TrackedObject, Handle: PropertyHandle, Observer: AnyObject>(
-        _ keyPath: KeyPath<Root, Handle>, for observer: Observer, options: ObservingOptions = [],
-        userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping (Observer, Change<Handle.Value>) -> Void
+        _ keyPath: KeyPath<Root, Handle>, for observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
         HandleKeyPath(asObject(of: Root.self, file, line), keyPath).observe(
             for: observer, options: options, userInfo: userInfo, file: file, line: line, handler)

@@ -32,8 +32,7 @@ extension KeyValueObserver where Self: TrackedObject {
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        HandleKeyPath(self, keyPath).observe(
-            options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
+        at(keyPath).observe(options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
     }
 
     /// Observes a property by the key path of its handle and delivers its changes on the main actor, in order.
@@ -42,8 +41,7 @@ extension KeyValueObserver where Self: TrackedObject {
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        HandleKeyPath(self, keyPath).observe(
-            options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
+        at(keyPath).observe(options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
     }
 
     /// Observes a property by the key path of its handle and delivers its changes on an actor, in order, which is the observer.
@@ -52,8 +50,7 @@ extension KeyValueObserver where Self: TrackedObject {
         on actor: A, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated A, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        HandleKeyPath(self, keyPath).observe(
-            options: options, userInfo: userInfo, on: actor, file: file, line: line, handler)
+        at(keyPath).observe(options: options, userInfo: userInfo, on: actor, file: file, line: line, handler)
     }
 }
 
