@@ -117,19 +117,15 @@ final class OutermostChange {
             || thread.value.openTransactions.members.contains { $0.use { $0.target.map(isConcerned) ?? false } }
     }
 
-    /// Makes the calls that are left of the changes under way on this thread.
-    static func finishCalls() {
+    /// Makes the calls that are left of the changes under way on this thread, or those of them that are due.
+    static func finishCalls(where isDue: (Subject) -> Bool = { _ in true }) {
         let thread = ThreadContext.current
-        Transaction.complete(thread.value.pending.members.map(\.object), thread)
+        Transaction.complete(thread.value.pending.members.map(\.object).filter(isDue), thread)
     }
 
     /// Makes those of changes of some objects of which an observer, which comes before others (`.first`), has not heard.
     static func finishCalls(for observer: AnyObject, of isConcerned: (ObjectIdentifier) -> Bool) {
-        let thread = ThreadContext.current
-        if thread.value.pending.isEmpty { return }
-        let due = thread.value.pending.members.map(\.object)
-            .filter { isConcerned($0.root.target) && $0.isLeft(for: observer) }
-        Transaction.complete(due, thread)
+        finishCalls { isConcerned($0.root.target) && $0.isLeft(for: observer) }
     }
 
     /// Makes those of an object, and those that changes of what a getter of it reads concern, before its setter is called.

@@ -47,12 +47,6 @@ extension TrackedObject {
 /// The elements of a value that is a collection.
 @usableFromInline func elements(of value: Any) -> [Any]? { (value as? any KeyValueCollection)?.elements }
 
-extension ObservingOptions {
-    @export(implementation) var ofElements: ObservingOptions {
-        ofSeveralCalls.union([.old, .new, .unregisterAutomatically]).subtracting([.prior, .distinct])
-    }
-}
-
 extension Change<Any> {
     /// Calls closures with the elements that the change removed and added.
     ///

@@ -85,30 +85,3 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         return result!
     }
 }
-
-extension Property where Value: SetAlgebra & Collection {
-    /// Checks the set and edits it in one: `list.$tags.edit { tags in if tags.count > 2 { tags.removeFirst() } }`.
-    ///
-    /// The closure runs behind the deliveries that the edit completes, so what it looks at is what it changes. It changes a copy, and may
-    /// read and change anything else meanwhile. It runs again if it changes this set itself, or if a handler of a prior call does.
-    /// Observers are notified of the elements that left and came, compared by `==`, objects by identity. Equal ones are stored, too, of which
-    /// only what is computed from them is notified.
-    ///
-    /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws. Then the set is as it was.
-    /// - Complexity: O(*n*).
-    @discardableResult @export(implementation) public func edit<Result, Failure: Error>(
-        _ body: (inout Value) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try edit(isReplacement: false, body)
-    }
-
-    /// Assigns a set by its differences from the one that is there. Observers are notified of a removal, an insertion, or, of elements
-    /// that left and others that came, one replacement; if nothing is different, nobody is. Elements are compared as in `edit(_:)`.
-    ///
-    /// - Complexity: O(*n*).
-    @export(implementation) public func update(to elements: some Sequence<Value.Element>) {
-        let new = Value(elements)
-        edit { $0 = new }
-    }
-}

@@ -74,6 +74,11 @@ final class Binding: @unchecked Sendable {
         ifNotInside { _ in follow(object, from: nil, observation, current) }
     }
 
+    /// Sets the property to the transformed value of the source, in the handler of a change of it.
+    func follow<Value, Input, Bound>(_ change: Change<Value>, on object: TrackedObject, _ transform: (Input) -> Bound) {
+        set(object, change.observation) { change.currentValue(as: Input.self).map(transform) }
+    }
+
     /// Runs a function that sets the property, unless this thread is inside of such a function: that one then finds out, by `changes`, that
     /// the source has changed, and sets the property again. It also finds out what other threads have changed inside of what it calls, and have
     /// set the property to.

@@ -131,12 +131,3 @@ extension PropertyHandle {
         return observation
     }
 }
-
-extension Binding {
-    /// Sets the property to the transformed value of the source, in the handler of a change of it.
-    fileprivate func follow<Value, Input, Result>(
-        _ change: Change<Value>, on object: TrackedObject, _ transform: (Input) -> Result
-    ) {
-        set(object, change.observation) { change.currentValue(as: Input.self).map(transform) }
-    }
-}

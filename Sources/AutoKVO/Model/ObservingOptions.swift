@@ -43,6 +43,18 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable, CustomStringConve
     /// With `.once` an observation whose handler makes several calls for a change (`makeCalls`) stays in the lists until it has returned, as one
     /// does whose change waits at a scheduler: a change that one of the calls makes is found to come behind the rest.
     @usableFromInline var ofSeveralCalls: ObservingOptions { contains(.once) ? union(.scheduled) : self }
+    /// For a handler that does not get the change.
+    @usableFromInline var withoutValues: ObservingOptions { subtracting([.old, .new]) }
+    /// For a handler that gets the whole value, now and at each change.
+    @usableFromInline var ofWholeValue: ObservingOptions { subtracting([.old, .new, .prior]).union(.initial) }
+    /// For a handler that gets the elements which left and came.
+    @export(implementation) var ofElements: ObservingOptions {
+        ofSeveralCalls.union([.old, .new, .unregisterAutomatically]).subtracting([.prior, .distinct])
+    }
+    /// For what is read of `@Observable` objects: the values are delivered by the change, and the expression is kept by its observation.
+    @usableFromInline var ofExpression: ObservingOptions {
+        intersection([.distinct, .once]).union([.new, .retainsTarget, .unregisterAutomatically])
+    }
     /// In a change's `excluded`: its calls are measured. No observation has it, and every one has the flag at its place, so that each call
     /// takes the slow path of `HandlerLoop`.
     static let traced = ObservingOptions(rawValue: 1 << 15)

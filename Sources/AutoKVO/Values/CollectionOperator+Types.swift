@@ -17,11 +17,9 @@ extension CollectionOperator {
             if isSum { return nil }
             if isOpen(type) { return Any.self }
             guard let element = (type as? any KeyValueCollection.Type)?.elementType else { return nil }
+            if self != .distinctUnionOfSets { return arrayType(of: element) }
             // The result is a set of `AnyHashable`, which converts to a set of any element type.
-            if self == .distinctUnionOfSets {
-                return isOpen(unwrappedType(element)) || unwrappedType(element) is any Hashable.Type ? Any.self : nil
-            }
-            return arrayType(of: element)
+            return isOpen(unwrappedType(element)) || unwrappedType(element) is any Hashable.Type ? Any.self : nil
         }
     }
 

@@ -173,10 +173,3 @@ extension KeyValueObserver where Self: Sendable {
     let values = Observations<Value, Never> { tracking(actor) }
     for await value in values { body(value) }
 }
-
-extension ObservingOptions {
-    /// The values are delivered by the change, and the expression is kept by its observation.
-    @usableFromInline var ofExpression: ObservingOptions {
-        intersection([.distinct, .once]).union([.new, .retainsTarget, .unregisterAutomatically])
-    }
-}

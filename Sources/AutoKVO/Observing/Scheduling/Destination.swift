@@ -34,13 +34,6 @@
 /// Makes what is sent, for an actor if there is one; nil if it has nobody to go to any more.
 typealias MakeScheduled = (_ actor: AnyObject?) -> ScheduledChange?
 
-extension ObservingOptions {
-    /// For a handler that does not get the change.
-    @usableFromInline var withoutValues: ObservingOptions { subtracting([.old, .new]) }
-    /// For a handler that gets the whole value, now and at each change.
-    @usableFromInline var ofWholeValue: ObservingOptions { subtracting([.old, .new, .prior]).union(.initial) }
-}
-
 /// Where an observer gets something of a change, and its handler there.
 @usableFromInline struct Destination<Observer: AnyObject, Content> {
     /// Sends what is made for it.
@@ -81,16 +74,5 @@ extension ObservingOptions {
                 nonisolated(unsafe) let (observer, content) = (observer, content)
                 known(actor!, as: A.self).assumeIsolated { handler($0, observer, content) }
             })
-    }
-}
-
-extension PropertyHandles {
-    /// Observes the property for an observer elsewhere.
-    @usableFromInline func observe<Observer: AnyObject, Content>(
-        for observer: Observer, _ options: ObservingOptions, _ userInfo: Any?, _ file: StaticString, _ line: UInt,
-        _ parcel: Parcel<Content>, to destination: Destination<Observer, Content>
-    ) -> KeyValueObservation {
-        Registration(options, userInfo, file, line) { $0.handler(parcel, to: destination) }
-            .observe(targets, by: observer)
     }
 }

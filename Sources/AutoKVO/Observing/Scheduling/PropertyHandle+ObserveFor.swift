@@ -112,6 +112,15 @@ extension PropertyHandles {
         let destination: Destination<Observer, Void> = .scheduler(scheduler) { observer, _ in handler(observer) }
         return observe(for: observer, options.withoutValues, userInfo, file, line, .nothing(), to: destination)
     }
+
+    /// Observes the property for an observer elsewhere.
+    @usableFromInline func observe<Observer: AnyObject, Content>(
+        for observer: Observer, _ options: ObservingOptions, _ userInfo: Any?, _ file: StaticString, _ line: UInt,
+        _ parcel: Parcel<Content>, to destination: Destination<Observer, Content>
+    ) -> KeyValueObservation {
+        Registration(options, userInfo, file, line) { $0.handler(parcel, to: destination) }
+            .observe(targets, by: observer)
+    }
 }
 
 // MARK: Elsewhere, with the change
