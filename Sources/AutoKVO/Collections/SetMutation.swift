@@ -52,9 +52,13 @@ extension SetAlgebra where Self: Collection {
     /// What `subtracting` gives, which for a `Set` looks at each element of the other one, however few are here.
     @export(implementation) func elements(notIn other: Self) -> Self { Self(filter { !other.contains($0) }) }
 
-    /// What `intersection` gives, which for a `Set` takes as long as that is large, however few are in the other one.
+    /// What `intersection` gives, which for a `Set` takes as long as that is large, however few are in the other one. The elements of other kinds
+    /// of sets are not found one by one.
     @export(implementation) func members(in other: Self) -> Self {
-        other.count < count ? Self(other.compactMap(member)) : intersection(other)
+        guard other.count < count, let one = other.first, _customIndexOfEquatableElement(one) != nil else {
+            return intersection(other)
+        }
+        return Self(other.compactMap(member))
     }
 
     /// The element that is equal to another one.

@@ -178,7 +178,7 @@ struct ObserverList: ~Copyable {
     /// The same for a batch. Returns the unlinked ones, nil if there are none; the caller takes over the list's ownership.
     @inline(never)
     mutating func unlinkUnpinned(_ batch: [Borrowed<KeyValueObservation>]) -> [Borrowed<KeyValueObservation>]? {
-        let gone = batch.filter { $0.use { unlinkIfUnpinned($0) } }
+        let gone = batch.filter { unlinkIfUnpinned($0.object) }
         return gone.isEmpty ? nil : gone
     }
 

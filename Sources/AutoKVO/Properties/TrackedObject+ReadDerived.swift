@@ -16,9 +16,8 @@ extension TrackedObject {
         }
         guard let slot = slot(atOffset: offset), let record else { return nil }
         if record.layout!.value[slot].isOverridden, findGetter(of: slot, getter) {
-            // Not inside of a computation, which may need itself.
-            if !isRecording, ThreadContext.current.value.computingDepth == 0 {
-                _ = record.expression(slot)?.refreshedValue(isRead: true)
+            if !isRecording, let kept = record.expression(slot), !kept.isEvaluatingHere {
+                _ = kept.refreshedValue(isRead: true)
             }
             return nil
         }

@@ -23,6 +23,33 @@ private final class Album: TrackedObject {
     var state: [String] { [songs.description] + set.map(\.description).sorted() + names.map { "\($0.utf8.count)" } }
 }
 
+/// A set that is no `Set`, and has only what each one has.
+private struct OtherSet: SetAlgebra, Collection {
+    typealias Element = Int
+    static let intersections = Counter()
+    var set: Set<Int> = []
+
+    var isEmpty: Bool { self.set.isEmpty }
+    var startIndex: Set<Int>.Index { self.set.startIndex }
+    var endIndex: Set<Int>.Index { self.set.endIndex }
+    subscript(index: Set<Int>.Index) -> Int { self.set[index] }
+    func index(after index: Set<Int>.Index) -> Set<Int>.Index { set.index(after: index) }
+
+    func contains(_ member: Int) -> Bool { set.contains(member) }
+    func union(_ other: OtherSet) -> OtherSet { OtherSet(set: set.union(other.set)) }
+    func intersection(_ other: OtherSet) -> OtherSet {
+        Self.intersections.add()
+        return OtherSet(set: set.intersection(other.set))
+    }
+    func symmetricDifference(_ other: OtherSet) -> OtherSet { OtherSet(set: set.symmetricDifference(other.set)) }
+    mutating func insert(_ member: Int) -> (inserted: Bool, memberAfterInsert: Int) { set.insert(member) }
+    mutating func remove(_ member: Int) -> Int? { set.remove(member) }
+    mutating func update(with member: Int) -> Int? { set.update(with: member) }
+    mutating func formUnion(_ other: OtherSet) { set.formUnion(other.set) }
+    mutating func formIntersection(_ other: OtherSet) { set.formIntersection(other.set) }
+    mutating func formSymmetricDifference(_ other: OtherSet) { set.formSymmetricDifference(other.set) }
+}
+
 /// Is equal to another one of the same number.
 private final class Member: TrackedObject, Hashable {
     let number: Int
@@ -388,6 +415,22 @@ struct EqualElementTests {
         try named.mutableSetValue(forKey: "set").setElements([Song(number: 1, stars: 9), Song(number: 3, stars: 0)])
         expectEqual(named.set.map(\.description).sorted(), ["1:9", "3:0"])
         expectEqual(changes, ["[2:0] [3:0]"])
+    }
+
+    @Test("also of a set of another kind, whose elements are not found one by one if many are taken out")
+    func otherKind() {
+        final class Numbers: Model { @Observed var set = OtherSet(set: Set(0..<1_000)) }
+        let numbers = Numbers()
+        var changes: [String] = []
+        numbers.$set.observe(options: [.old, .new]) {
+            changes.append("\($0.oldValue!.count) \($0.newValue?.count ?? 0)")
+        }
+        #expect(numbers.$set.remove(1) == 1 && numbers.$set.remove(1) == nil)
+        expectEqual(numbers.$set.insert(0).memberAfterInsert, 0)
+        let before = OtherSet.intersections.count
+        numbers.$set.subtract(OtherSet(set: Set(2..<1_000)))
+        expectEqual(OtherSet.intersections.count - before, 1)
+        #expect(numbers.set.set == [0] && changes == ["1 0", "998 0"])
     }
 
     @Test("edits of an observed set give and tell the elements that are in it, not equal ones") func storedMembers() {

@@ -229,8 +229,7 @@ final class Expression: @unchecked Sendable {
     /// - Returns: Whether a source has changed meanwhile, so that it has to be evaluated again by this thread.
     private func evaluateOnce() -> Bool {
         guard let object = root.object(as: AnyObject.self) else { return false }
-        var sources: [PathLink] = []
-        var (ownRoute, version): (Borrowed<Route>?, Int) = (nil, 0)
+        var (sources, ownRoute, version): ([PathLink], Borrowed<Route>?, Int) = ([], nil, 0)
         underLock { state in
             if state.isEnded { return }
             ownRoute = route.retain()
@@ -271,6 +270,7 @@ final class Expression: @unchecked Sendable {
         var new = isOther ? reference(to: value) : ()
         TestPoint.evaluated.reach()
         return underLock { state in
+            if state.isEnded { evaluator.store(0, ordering: .releasing) }
             if state.isEnded || version < state.lastOver { return true }
             guard state.lastOver == lastOver else { return false }
             if isOther, version > 1 { route.use(markReaders) }

@@ -34,7 +34,10 @@ extension Transaction {
 
     /// An expression that has observers is refreshed at the end of the change; the others when one that reads them is.
     private static func mark(_ source: PathLink, _ thread: InPlace<ThreadContext>) {
-        let isCertain = !source.record.layout!.value[source.slot].isRecorded
+        // What is clean another thread has computed since this walk marked it, perhaps inside of this reader, which had read the former value.
+        let isCertain =
+            !source.record.layout!.value[source.slot].isRecorded
+            || source.record.list(source.slot)?.value.expression?.use { $0.isClean } ?? false
         guard source.unmanagedExpression!.use({ $0.mark(isCertain: isCertain, thread) }) else { return }
         source.unmanagedRoute.use { route in
             guard route.isObserved, !route.isGivenUp.load(ordering: .relaxed), let subject = route.identity else {

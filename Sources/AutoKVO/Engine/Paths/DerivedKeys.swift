@@ -25,7 +25,12 @@ extension ObjectRecord {
                 return ([], guarded.details?.derivedKeyRoutes.removeValue(forKey: slot) ?? [])
             }
             let former = guarded.details?.derivedKeyRoutes[slot]
-            guard isAdded, former?.contains(where: \.isStartedElsewhere) ?? true else { return ([], []) }
+            // What this thread has yet to start it starts for an observer that a function adds, at once.
+            let isLeft = !ThreadContext.current.value.doesPathWork
+            func isUnlinked(_ route: Route) -> Bool {
+                route.isStartedElsewhere || isLeft && route.starter.load(ordering: .acquiring) != 0
+            }
+            guard isAdded, former?.contains(where: isUnlinked) ?? true else { return ([], []) }
             return (made, guarded.makeDetails().derivedKeyRoutes.updateValue(made, forKey: slot) ?? [])
         }
         TestPoint.updatingDerivedKeyRoutes.reach()
