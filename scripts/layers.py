@@ -20,7 +20,7 @@ NOT_FROM = {"Values", "Coding"}  # but for these, which know no object that is o
 UNSAFE_HOME = "Runtime"  # its unsafe constructs are not counted
 UNSAFE_LIMIT = 46  # it only goes down
 FILE_LIMIT = 300  # lines of any file of Sources
-CODE_LIMIT = 13_836
+CODE_LIMIT = 13_840
 UNCOUNTED_LIMIT = 346  # uses of references that are not counted, in Engine; issue 25 wants 150
 HOOK_LIMIT = 900  # lines of Sources/CDeallocHook, all of them
 # (file, name as it is reported): why the file may use it. Aim at none; one that excuses nothing is an error.

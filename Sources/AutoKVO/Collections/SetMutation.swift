@@ -102,10 +102,13 @@ extension ProxiedSet {
         let onlyTakesOut = mutation == .minus || mutation == .intersect
         let elements = onlyTakesOut ? elements(among: values) : Self(try key.convert(values, to: Element.self))
         guard mutation == .set else { return editor.move { SetMovement(of: mutation, with: elements, from: $0) } }
+        // What the former set alone keeps dies behind the access to it.
+        var former = elements
+        defer { extendLifetime(former) }
         let isDone: Void? = editor.move {
             key.isDistinct && $0 == elements ? SetMovement() : SetMovement(of: mutation, with: elements, from: $0)
         } _: { set, _ in
-            set = elements
+            Swift.swap(&set, &former)
         }
         return isDone != nil
     }

@@ -109,7 +109,9 @@ final class Subject: PooledObject, ListMember {
         guard let list, route == nil, !isRestOfCalls else { return false }
         return root.lock.withLock {
             var next = list.value.first
+            // An empty one is the last of its frame, which is about to return.
             if let batch = batch?.value {
+                if batch.count == 0 { return false }
                 next = batch.index < batch.count ? batch.members[batch.index] : batch.last.object.next
             }
             while let one = next?.object, one.flags.contains(.first) {

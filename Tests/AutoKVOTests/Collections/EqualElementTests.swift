@@ -417,6 +417,43 @@ struct EqualElementTests {
         expectEqual(changes, ["[2:0] [3:0]"])
     }
 
+    @Test("an edit that moves no object is stored where the collection is more than its elements")
+    func moreThanElements() {
+        final class Album: Model { @Observed var part: ArraySlice<Member> = [] }
+        let (album, members) = (Album(), (0..<4).map { Member($0, level: 0) })
+        album.part = members[0..<2]
+        album.$part.observe { _ in }
+        let other = (members + members)[4..<6]
+        album.$part.edit { $0 = other }
+        expectEqual(album.part.startIndex, 4)
+    }
+
+    @Test("what only the former set keeps dies when a proxy has set another one, and may read it") func diesBehind()
+        throws
+    {
+        final class Cover {
+            weak let shelf: Shelf?
+            init(_ shelf: Shelf) { self.shelf = shelf }
+            deinit { shelf?.seen = shelf?.books.count ?? 0 }
+        }
+        struct Book: Hashable {
+            let number: Int
+            let cover: Cover
+            static func == (a: Book, b: Book) -> Bool { a.number == b.number }
+            func hash(into hasher: inout Hasher) { hasher.combine(number) }
+        }
+        final class Shelf: Model {
+            @Observed var books: Set<Book> = []
+            var seen = 0
+            override class var schema: Schema { Schema(Shelf.self, extending: super.schema) { Key("books", \.books) } }
+        }
+        let shelf = Shelf()
+        shelf.books = [Book(number: 1, cover: Cover(shelf))]
+        let new = [Book(number: 1, cover: Cover(shelf)), Book(number: 2, cover: Cover(shelf))]
+        try shelf.mutableSetValue(forKey: "books").setElements(new)
+        expectEqual(shelf.seen, 2)
+    }
+
     @Test("also of a set of another kind, whose elements are not found one by one if many are taken out")
     func otherKind() {
         final class Numbers: Model { @Observed var set = OtherSet(set: Set(0..<1_000)) }

@@ -329,6 +329,30 @@ struct UndoInsideTests {
         #expect(document.title == "b")
     }
 
+    @Test("a group in the death of what an ended handler kept, behind a full batch of observers") func behindABatch() {
+        final class Document: Model { @Observed var x = 0 }
+        final class Grouping {
+            let history: UndoHistory
+            init(_ history: UndoHistory) { self.history = history }
+            deinit { history.group("g") {} }
+        }
+        final class Observations { var all: [KeyValueObservation] = [] }
+        let (document, observations) = (Document(), Observations())
+        let history = UndoHistory(of: document)
+        func add(_ kept: Grouping) {
+            observations.all.append(
+                document.$x.observe { [unowned observations] _ in
+                    _ = kept
+                    observations.all[0].remove()
+                    observations.all[15].remove()
+                })
+        }
+        add(Grouping(history))
+        for _ in 1...15 { observations.all.append(document.$x.observe { _ in }) }
+        document.x = 1
+        expectEqual(history.undoName, "x")
+    }
+
     @Test(
         "groups in handlers are made in the order of the calls, whatever else is called of the change", arguments: 0..<5
     )
