@@ -29,7 +29,7 @@ struct SettablePath<Value> {
         }
     }
 
-    /// The object that has the last key; nil if there is none, or one on the way does not fit the path.
+    /// The object that has the last key; nil if there is none, or one on the way does not fit the path, which `reportMisfit` says (`try?`).
     func object(from root: TrackedObject) -> TrackedObject? { try? path.end(from: root).object }
 
     /// Reports that something is to be set where an object on the way does not fit the path, if that is so.

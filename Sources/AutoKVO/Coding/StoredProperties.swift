@@ -124,8 +124,12 @@ final class OutermostChange {
     }
 
     /// Makes those of changes of some objects of which an observer, which comes before others (`.first`), has not heard.
-    static func finishCalls(for observer: AnyObject, of isConcerned: (ObjectIdentifier) -> Bool) {
-        finishCalls { isConcerned($0.root.target) && $0.isLeft(for: observer) }
+    ///
+    /// - Parameter makesEdits: Whether the second one of two edits is made, too.
+    static func finishCalls(for observer: AnyObject, makesEdits: Bool, of isConcerned: (ObjectIdentifier) -> Bool) {
+        finishCalls {
+            isConcerned($0.root.target) && (makesEdits || $0.continuation == nil) && $0.isLeft(for: observer)
+        }
     }
 
     /// Makes those of an object, and those that changes of what a getter of it reads concern, before its setter is called.

@@ -66,11 +66,13 @@ extension Property: CollectionEditor where Value: Collection {
     /// them is notified.
     @export(implementation) func storeEqual(_ new: inout Value, insteadOf found: StoredCopy<Value>?) {
         guard let found, !storage.isDistinct, storage.holds(found) else { return }
-        // Nothing was done to it; or it is no more than its elements, and these are objects, and the same ones.
-        let isElementsOnly = Value.self == [Value.Element].self || Value.self is any ProxiedSet.Type
-        if storage.holds(new) || isElementsOnly && Value.Element.self is AnyClass { return }
+        if storage.holds(new) { return }
         storage.swap(&new)
-        if object.isObserved { object.didStoreEqual(atOffset: storage.offset(in: object)) }
+        // Of an array or a set of objects these are the same ones.
+        let isElementsOnly = Value.self == [Value.Element].self || Value.self is any ProxiedSet.Type
+        if object.isObserved, !isElementsOnly || !(Value.Element.self is AnyClass) {
+            object.didStoreEqual(atOffset: storage.offset(in: object))
+        }
     }
 }
 

@@ -115,7 +115,8 @@ extension MutableSetProxy {
     @export(implementation)
     public func formSymmetricDifference(_ elements: some Sequence) throws(KeyValueError) { try perform(nil, elements) }
 
-    /// Makes the set another one: a replacement of the elements that leave by those that come, or none.
+    /// Makes the set another one: a replacement of the elements that leave by those that come, or none. Elements that are equal stay as they
+    /// are.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     /// - Complexity: O(*n*) for *n* elements on both sides.

@@ -55,7 +55,8 @@ extension SetAlgebra where Self: Collection {
     /// What `intersection` gives, which for a `Set` takes as long as that is large, however few are in the other one. The elements of other kinds
     /// of sets are not found one by one.
     @export(implementation) func members(in other: Self) -> Self {
-        guard other.count < count, let one = other.first, _customIndexOfEquatableElement(one) != nil else {
+        guard other.count <= Swift.max(count, 1), let one = other.first, _customIndexOfEquatableElement(one) != nil
+        else {
             return intersection(other)
         }
         return Self(other.compactMap(member))
@@ -101,16 +102,10 @@ extension ProxiedSet {
         // A value that the set cannot hold is not in it, so it need not be taken out.
         let onlyTakesOut = mutation == .minus || mutation == .intersect
         let elements = onlyTakesOut ? elements(among: values) : Self(try key.convert(values, to: Element.self))
-        guard mutation == .set else { return editor.move { SetMovement(of: mutation, with: elements, from: $0) } }
-        // What the former set alone keeps dies behind the access to it.
-        var former = elements
-        defer { extendLifetime(former) }
-        let isDone: Void? = editor.move {
-            key.isDistinct && $0 == elements ? SetMovement() : SetMovement(of: mutation, with: elements, from: $0)
-        } _: { set, _ in
-            Swift.swap(&set, &former)
+        return editor.move {
+            if mutation == .set, key.isDistinct, $0 == elements { return SetMovement() }
+            return SetMovement(of: mutation, with: elements, from: $0)
         }
-        return isDone != nil
     }
 
     /// Takes the elements out that a condition is true of.

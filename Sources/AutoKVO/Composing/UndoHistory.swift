@@ -106,7 +106,8 @@ public final class UndoHistory: TrackedObject {
         _ name: String, _ changes: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard mode == .recording else { return try changes() }
-        finishOwnCalls()
+        // Not the second one of two edits, which is part of the step in any case: its observers would be called inside of this call.
+        finishOwnCalls(makesEdits: false)
         if isChangeOpen || outermost.isUnderWay && !isStepComplete { return try changes() }
         (mode, groupName, isStepComplete) = (.grouping, name, true)
         defer { (mode, groupName, isStepComplete) = (.recording, nil, true) }
@@ -132,7 +133,7 @@ public final class UndoHistory: TrackedObject {
     private typealias Steps = ReferenceWritableKeyPath<UndoHistory, [Step]>
     private func replay(_ steps: Steps, into others: Steps) -> Bool {
         // In a handler of a change that this has not heard of yet.
-        if mode == .recording { finishOwnCalls() }
+        if mode == .recording { finishOwnCalls(makesEdits: true) }
         guard mode == .recording else { return false }
         if isChangeOpen {
             fatalError("An UndoHistory was used inside of coalescingChanges, or of an open change of what it records.")
@@ -162,7 +163,9 @@ public final class UndoHistory: TrackedObject {
 
     /// This hears of a property before observers that are no history, so what has begun of those it records is known. Nothing else is waited
     /// for: observers that use this in their turn would be called inside of each other.
-    private func finishOwnCalls() { OutermostChange.finishCalls(for: self) { followed[$0] != nil } }
+    private func finishOwnCalls(makesEdits: Bool) {
+        OutermostChange.finishCalls(for: self, makesEdits: makesEdits) { followed[$0] != nil }
+    }
 
     private func makeStep(_ name: String, _ entries: [Entry]) -> Step {
         Step(title: Title(number: count, name: name), entries: Dictionary(grouping: entries, by: \.object))
@@ -194,27 +197,20 @@ public final class UndoHistory: TrackedObject {
         // What they keep dies behind the access to them: that calls `forget`.
         let outdated = redoable
         redoable = []
-        if isStepComplete || undoable.isEmpty {
-            isStepComplete = false
-            undoable.append(makeStep(groupName ?? property.name, [entry]))
-        } else {
-            undoable[undoable.count - 1].entries[whole, default: []].append(entry)
-        }
+        if isStepComplete || undoable.isEmpty { undoable.append(makeStep(groupName ?? property.name, [])) }
+        isStepComplete = false
+        undoable[undoable.count - 1].entries[whole, default: []].append(entry)
         updateTitles()
         extendLifetime(outdated)
     }
 
-    private func dropOldest() {
-        // What only they keep dies behind the access to the steps.
-        let former = (undoable, redoable)
-        if undoable.count > limit { undoable = Array(undoable.suffix(max(limit, 0))) }
-        if redoable.count > limit { redoable = Array(redoable.suffix(max(limit, 0))) }
-        extendLifetime(former)
-    }
-
     /// Keeps the limit and tells the observers of the history. All is noted by then, since they may use it.
     private func updateTitles() {
-        dropOldest()
+        // What only the dropped steps keep dies behind the access to the steps.
+        withExtendedLifetime((undoable, redoable)) {
+            if undoable.count > limit { undoable = Array(undoable.suffix(max(limit, 0))) }
+            if redoable.count > limit { redoable = Array(redoable.suffix(max(limit, 0))) }
+        }
         if (undoTitle, redoTitle) == (undoable.last?.title, redoable.last?.title) { return }
         // One that is still to hear of a step before is called outside of what follows.
         OutermostChange.finishCalls(of: self) { _ = (undoTitle, redoTitle) }

@@ -6,7 +6,8 @@ extension ChangeContext {
     ///
     /// - Parameter call: Gets the number of the call.
     @usableFromInline final func makeCalls(_ count: Int, _ call: (Int) -> Void) {
-        guard count > 1 else { return isWithdrawn ? () : (0..<count).forEach(call) }
+        if isWithdrawn { return }
+        guard count > 1 else { return (0..<count).forEach(call) }
         let (thread, observation) = (ThreadContext.current, currentObservation)
         let (record, slot) = (observation.record, Int(observation.slot))
         let pooled = thread.value.takeSubject()

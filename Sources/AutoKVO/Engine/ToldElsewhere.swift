@@ -113,8 +113,11 @@ extension Subject {
         var found: [Subject] = []
         func add(_ other: Subject) { if other !== self, other.toldBefore != nil { found.append(other) } }
         if route != nil { return [] }
-        transaction?.forEach(of: identity, add)
-        if transaction == nil { ThreadContext.current.forEachOpen(identity, add) }
+        if let transaction {
+            transaction.forEach(of: identity, add)
+        } else {
+            ThreadContext.current.forEachOpen(identity, add)
+        }
         return found
     }
 

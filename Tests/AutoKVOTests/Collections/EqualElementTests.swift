@@ -402,21 +402,6 @@ struct EqualElementTests {
         expectEqual(calls, 0)
     }
 
-    @Test("what a proxy sets is the set that it was given, with its own elements for equal ones") func setElements()
-        throws
-    {
-        final class Named: Model {
-            @Observed var set: Set<Song> = [Song(number: 1, stars: 0), Song(number: 2, stars: 0)]
-            override class var schema: Schema { Schema(Named.self, extending: super.schema) { Key("set", \.set) } }
-        }
-        let named = Named()
-        var changes: [String] = []
-        named.$set.observe(options: [.old, .new]) { changes.append("\($0.oldValue!) \($0.newValue!)") }
-        try named.mutableSetValue(forKey: "set").setElements([Song(number: 1, stars: 9), Song(number: 3, stars: 0)])
-        expectEqual(named.set.map(\.description).sorted(), ["1:9", "3:0"])
-        expectEqual(changes, ["[2:0] [3:0]"])
-    }
-
     @Test("an edit that moves no object is stored where the collection is more than its elements")
     func moreThanElements() {
         final class Album: Model { @Observed var part: ArraySlice<Member> = [] }
@@ -428,30 +413,17 @@ struct EqualElementTests {
         expectEqual(album.part.startIndex, 4)
     }
 
-    @Test("what only the former set keeps dies when a proxy has set another one, and may read it") func diesBehind()
-        throws
-    {
-        final class Cover {
-            weak let shelf: Shelf?
-            init(_ shelf: Shelf) { self.shelf = shelf }
-            deinit { shelf?.seen = shelf?.books.count ?? 0 }
+    @Test("an edit that moves no object is stored, and tells nobody") func reservedCapacity() {
+        final class Team: Model {
+            @Observed var rows = [Member(0, level: 0)]
+            @Derived({ (team: Team) in team.rows.map { _ in {} } }) var functions: [() -> Void]
         }
-        struct Book: Hashable {
-            let number: Int
-            let cover: Cover
-            static func == (a: Book, b: Book) -> Bool { a.number == b.number }
-            func hash(into hasher: inout Hasher) { hasher.combine(number) }
-        }
-        final class Shelf: Model {
-            @Observed var books: Set<Book> = []
-            var seen = 0
-            override class var schema: Schema { Schema(Shelf.self, extending: super.schema) { Key("books", \.books) } }
-        }
-        let shelf = Shelf()
-        shelf.books = [Book(number: 1, cover: Cover(shelf))]
-        let new = [Book(number: 1, cover: Cover(shelf)), Book(number: 2, cover: Cover(shelf))]
-        try shelf.mutableSetValue(forKey: "books").setElements(new)
-        expectEqual(shelf.seen, 2)
+        let team = Team()
+        var calls = 0
+        team.$rows.observe { _ in calls += 1 }
+        team.$functions.observe { _ in calls += 1 }
+        team.$rows.edit { $0.reserveCapacity(1_000) }
+        #expect(team.rows.capacity >= 1_000 && calls == 0)
     }
 
     @Test("also of a set of another kind, whose elements are not found one by one if many are taken out")

@@ -382,6 +382,45 @@ struct UndoInsideTests {
         withExtendedLifetime((second, trace)) {}
     }
 
+    @Test("groups in handlers of two edits are made one after the other, and are part of their step") func twoEdits() {
+        final class Document: Model {
+            @Observed var rows = ["a"]
+            @Observed var count = 0
+        }
+        let (document, log) = (Document(), MessageLog())
+        let history = UndoHistory(of: document)
+        for index in 0..<3 {
+            document.$rows.observe { [unowned document] _ in
+                history.group("g") {
+                    document.count += 1
+                    log.add("\(index)")
+                }
+            }
+        }
+        document.$rows.update(to: ["b"])
+        expectEqual(log.messages, ["0", "1", "2", "0", "1", "2"])
+        #expect(history.undo() && document.rows == ["a"] && !history.canUndo)
+    }
+
+    @Test("a group of a history that is made inside of a change does not call others of the change") func madeInside() {
+        final class Row: Model {
+            @Observed var a = 0
+            @Observed var b = 0
+        }
+        let (row, log) = (Row(), MessageLog())
+        var history: UndoHistory?
+        row.$a.observe { [unowned row] _ in
+            log.add("a1")
+            history = UndoHistory(of: row)
+            history!.group("g") {}
+        }
+        row.$a.observe { _ in log.add("a2") }
+        row.$b.observe { _ in log.add("b") }
+        coalescingChanges { (row.a, row.b) = (1, 1) }
+        expectEqual(log.messages, ["a1", "a2", "b"])
+        history = nil
+    }
+
     @Test("groups in handlers of a path from a recorded object are made one after the other") func paths() {
         final class Log: Model { @Observed var count = 0 }
         final class Document: Model {

@@ -86,7 +86,8 @@ struct ReadTwiceTests {
         expectEqual(shown, "6")
     }
 
-    @Test("an observer that a function adds is told what the function changes next, also of a key that it has read")
+    @Test(
+        "an observer that a function adds is called for what the function changes next, also where it has read the key")
     func addedInside() {
         final class Part: Model { @Observed var c = 0 }
         final class Node: Model {
@@ -131,5 +132,27 @@ struct ReadTwiceTests {
         source.x = 2
         _ = kept!.currentValue
         #expect(!expression.isEvaluatingHere && !token!.isValid)
+    }
+
+    @Test(
+        "a change of a closure that reads nothing any more has no key's name, until it reads again",
+        arguments: [false, true])
+    func readsNothing(isOnce: Bool) throws {
+        final class Panel: Model { var source: Source? = Source() }
+        final class Source: Model { @Observed var x = 0 }
+        let (panel, source) = (Panel(), Source())
+        var (names, kept): ([String], [Change<Int>]) = ([], [])
+        panel.source = source
+        panel.observe(reading: { $0.source?.x ?? -1 }, options: isOnce ? .once : []) { _, change in
+            names.append(change.keyPath)
+            kept.append(change)
+        }
+        if !isOnce { source.x = 1 }
+        panel.source = nil
+        source.x = 2
+        expectEqual(names, isOnce ? [""] : ["x", ""])
+        expectEqual(kept.map(\.keyPath), names)
+        // The handler keeps the changes, and these the observation.
+        kept = []
     }
 }

@@ -34,7 +34,7 @@ extension Expression {
         var onlyKey = ""
 
         var nameOfOnlyKey: String {
-            guard let first = sources.first else { return onlyKey }
+            guard let first = sources.first else { return version == lastOver && !isEnded ? "" : onlyKey }
             return sources.allSatisfy { $0.key == first.key } ? first.record.schema!.keys[first.slot].name : ""
         }
     }

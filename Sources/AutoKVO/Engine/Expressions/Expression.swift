@@ -233,11 +233,11 @@ final class Expression: @unchecked Sendable {
         underLock { state in
             if state.isEnded { return }
             ownRoute = route.retain()
+            if function.label != nil { state.onlyKey = state.nameOfOnlyKey }
             state.version += 1
             version = state.version
             evaluator.store(thisThread(), ordering: .releasing)
             while !mark.replace(mark.load(ordering: .acquiring), by: .clean) {}
-            if function.label != nil { state.onlyKey = state.nameOfOnlyKey }
             swap(&sources, &state.sources)
         }
         guard let ownRoute else { return false }

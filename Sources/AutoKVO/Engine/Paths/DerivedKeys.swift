@@ -26,9 +26,9 @@ extension ObjectRecord {
             }
             let former = guarded.details?.derivedKeyRoutes[slot]
             // What this thread has yet to start it starts for an observer that a function adds, at once.
-            let isLeft = !ThreadContext.current.value.doesPathWork
+            let isAtOnce = !ThreadContext.current.value.doesPathWork
             func isUnlinked(_ route: Route) -> Bool {
-                route.isStartedElsewhere || isLeft && route.starter.load(ordering: .acquiring) != 0
+                route.isStartedElsewhere || isAtOnce && route.starter.load(ordering: .acquiring) != 0
             }
             guard isAdded, former?.contains(where: isUnlinked) ?? true else { return ([], []) }
             return (made, guarded.makeDetails().derivedKeyRoutes.updateValue(made, forKey: slot) ?? [])
