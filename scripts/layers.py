@@ -18,10 +18,10 @@ ORDER = "Runtime Model Values Schema Engine Properties Observing Collections Cod
 PUBLIC_ONLY = "Composing"  # of other folders it names only what is public,
 NOT_FROM = {"Values", "Coding"}  # but for these, which know no object that is observed
 UNSAFE_HOME = "Runtime"  # its unsafe constructs are not counted
-UNSAFE_LIMIT = 46  # it only goes down
+UNSAFE_LIMIT = 43  # it only goes down
 FILE_LIMIT = 300  # lines of any file of Sources
-CODE_LIMIT = 13_840
-UNCOUNTED_LIMIT = 346  # uses of references that are not counted, in Engine; issue 25 wants 150
+CODE_LIMIT = 13_811
+UNCOUNTED_LIMIT = 338  # uses of references that are not counted, in Engine; issue 25 wants 150
 HOOK_LIMIT = 900  # lines of Sources/CDeallocHook, all of them
 # (file, name as it is reported): why the file may use it. Aim at none; one that excuses nothing is an error.
 EXCEPTIONS: dict[tuple[str, str], str] = {

@@ -40,18 +40,16 @@ private func refusedElement(of value: Any, as type: Any.Type) -> String? {
     let elementType = target.elementType
     func isRefused<To>(as type: To.Type, _ element: Any) -> Bool { convertForCoding(element, to: type) == nil }
     guard let element = collection.elements.first(where: { isRefused(as: elementType, $0) }) else { return nil }
-    let bare = unwrapped(element).map { ownNumber(of: $0, for: Double.self) }
-    let isShown =
-        bare.map { Swift.type(of: $0) == storedType(elementType) || isNumberType(Swift.type(of: $0)) } ?? false
+    let own = unwrapped(element).map { ownNumber(of: $0, for: Double.self) }
+    let isShown = own.map { Swift.type(of: $0) == storedType(elementType) || isNumberType(Swift.type(of: $0)) } ?? false
     return (rawValues(of: elementType).map { $0 + ";" } ?? "\(elementType),")
-        + " not \(isShown ? shownValue(bare!) : typeName(of: bare))"
+        + " not \(isShown ? shownValue(own!) : typeName(of: own))"
 }
 
 /// A raw-representable type and the raw values by which its values are given: the first eight. Nil for another type.
 private func rawValues(of type: Any.Type) -> String? {
-    guard let raw = unwrappedType(type) as? any RawRepresentable.Type, !(raw is any KeyValueConvertible.Type) else {
-        return nil
-    }
+    let bare = unwrappedType(type)
+    guard let raw = bare as? any RawRepresentable.Type, !(bare is any KeyValueConvertible.Type) else { return nil }
     let cases = (raw as? any CaseIterable.Type).map { ": " + allRawValues(of: $0) } ?? ""
     return "\(raw), given by a raw value (\(storedType(type)))\(cases)"
 }

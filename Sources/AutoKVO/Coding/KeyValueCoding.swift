@@ -62,6 +62,16 @@ extension TrackedObject {
         return try checked.path.requireValue(from: self)
     }
 
+    /// The type of the values at the end of a key path, as far as the classes declare it; `Any` where they do not, and for a `@sum` that may be
+    /// an `Int` or a `Double`.
+    ///
+    /// - Throws: A `KeyValueError` for a path that the class does not have.
+    /// - Complexity: O(*n*) for *n* components.
+    public class func valueType(forKeyPath keyPath: String) throws(KeyValueError) -> Any.Type {
+        let type = try CheckedKeyPath.of(keyPath, from: ClassSchema.of(self)).valueType
+        return type == (any IntOrDouble).self ? Any.self : type
+    }
+
     /// Sets the property of a key. Its observers are called once, unless the key's automatic notification is off. (Those of a computed property
     /// without `affectedBy` are called for each property of those it reads that its setter sets.)
     ///

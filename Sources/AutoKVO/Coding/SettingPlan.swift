@@ -115,22 +115,3 @@ extension SettingPlan {
         return faults
     }
 }
-
-extension ParsedKeyPath.End {
-    /// Checks the set of a value at the end of the path. Nil if an object on the way is not known, because it could not be set.
-    func step(setting value: Any?, validating: Bool = false) throws(KeyValueError) -> SettingPlan.Step? {
-        guard let (schema, key) = key else {
-            if let noObject { throw noObject }
-            return nil
-        }
-        try schema.requireSetter(of: key, in: keyPath)
-        var value = value
-        if let object {
-            try key.checkKeyPath(of: object, in: keyPath)
-            if validating { try object.validate(&value, schema, key, in: keyPath) }
-        }
-        let converted = try schema.convert(value, for: key, in: keyPath)
-        if let noObject { throw noObject }
-        return object.map { SettingPlan.Step(object: $0, key: key, value: converted) }
-    }
-}

@@ -62,17 +62,26 @@ extension Property: CollectionEditor where Value: Collection {
         }
     }
 
-    /// Stores a collection that is equal to the one that an edit has found: its elements may be others. Of that only what is computed from
-    /// them is notified.
-    @export(implementation) func storeEqual(_ new: inout Value, insteadOf found: StoredCopy<Value>?) {
-        guard let found, !storage.isDistinct, storage.holds(found) else { return }
-        if storage.holds(new) { return }
-        storage.swap(&new)
+    /// Stores a collection that is equal to the one that an edit has found: its elements may be others. Of that only what depends on the
+    /// property is notified.
+    ///
+    /// - Returns: False if the code of a prior call has changed the collection: then the edit is to be made again.
+    @export(implementation) func storeEqual(_ new: inout Value, insteadOf found: StoredCopy<Value>?) -> Bool {
+        guard let found, !storage.isDistinct, storage.holds(found), !storage.holds(new) else { return true }
         // Of an array or a set of objects these are the same ones.
-        let isElementsOnly = Value.self == [Value.Element].self || Value.self is any ProxiedSet.Type
-        if object.isObserved, !isElementsOnly || !(Value.Element.self is AnyClass) {
-            object.didStoreEqual(atOffset: storage.offset(in: object))
+        let isArray = Value.self == [Value.Element].self || Value.self == ContiguousArray<Value.Element>.self
+        let isElementsOnly = isArray || Value.self is any ProxiedSet.Type
+        var isStored = false
+        func store() {
+            isStored = storage.holds(found)
+            if isStored { storage.swap(&new) }
         }
+        if isElementsOnly, Value.Element.self is AnyClass {
+            store()
+        } else {
+            object.storeEqual(atOffset: storage.offset(in: object), store)
+        }
+        return isStored
     }
 }
 

@@ -61,7 +61,10 @@ extension Change<Any> {
         context.makeCalls(gone.count + new.count) { number in
             let isNew = number >= gone.count
             let element = isNew ? new[number - gone.count] : gone[number]
-            if let call = isNew ? added : removed { convert(element, to: Element.self).map(call) }
+            // Converting may be user code, which may end the observation.
+            if let call = isNew ? added : removed, let value = convert(element, to: Element.self), isHeard {
+                call(value)
+            }
         }
     }
 }

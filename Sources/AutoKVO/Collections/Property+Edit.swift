@@ -11,7 +11,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// Observers are notified of the differences: of a replacement, if elements were replaced or only changed places, or else of a
     /// removal, an insertion, or both, one after the other. Elements are compared by `==`, objects by identity. What the closure
-    /// has made is stored in any case: where an element is replaced by an equal one, only what is computed from it is notified.
+    /// has made is stored in any case: where an element is replaced by an equal one, only keys that are computed from the
+    /// array or `affectedBy` it are notified.
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws. Then the array is as it was.
@@ -39,9 +40,10 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     }
 
     @discardableResult @export(implementation) func edit<Result, Failure: Error>(
-        allowsReplacement: Bool, _ body: (inout Value) throws(Failure) -> Result
+        allowsReplacement: Bool, round: Int = 1, _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        var result: Result?
+        object.requireSettled(round)
+        var (result, isOver): (Result?, Bool) = (nil, true)
         // Behind the edit `new` is the array that was there: what left dies when the observers have been called.
         var (new, coming): (Value, [Value.Element]) = (Value(), [])
         var (equal, differences): (StoredCopy<Value>?, ElementDifferences?)
@@ -71,7 +73,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
                 Swift.swap(&value, &new)
             }
             if isDone == nil { differences = nil }
-            storeEqual(&new, insteadOf: equal)
+            isOver = storeEqual(&new, insteadOf: equal)
         } _: {
             guard let differences, differences.isTwoEdits else { return }
             edit(.insertion, with: coming) { value in
@@ -82,6 +84,6 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
             }
         }
         extendLifetime(new)
-        return result!
+        return isOver ? result! : try edit(allowsReplacement: allowsReplacement, round: round + 1, body)
     }
 }

@@ -50,8 +50,9 @@ extension Property where Value: SetAlgebra & Collection {
 
     /// Edits a copy of the set, and stores it as a change that has the elements which leave and come.
     @export(implementation) func edit<Result, Failure: Error>(
-        isReplacement: Bool, _ body: (inout Value) throws(Failure) -> Result
+        isReplacement: Bool, round: Int = 1, _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        object.requireSettled(round)
         var (new, equal, result): (Value, StoredCopy<Value>?, Result?) = (Value(), nil, nil)
         try move { value throws(Failure) in
             new = value
@@ -63,8 +64,8 @@ extension Property where Value: SetAlgebra & Collection {
         } _: { set, _ in
             Swift.swap(&set, &new)
         }
-        storeEqual(&new, insteadOf: equal)
-        return result!
+        if storeEqual(&new, insteadOf: equal) { return result! }
+        return try edit(isReplacement: isReplacement, round: round + 1, body)
     }
 
     /// Whether an element is in the set.

@@ -43,9 +43,8 @@
     /// The elements now.
     @usableFromInline var elements: [Any] { (read() as? any KeyValueCollection)?.elements ?? [] }
 
-    @usableFromInline func error(_ reason: KeyValueError.Reason) -> KeyValueError {
-        KeyValueError(reason, className: schema.className, key: key.name, keyPath: keyPath)
-    }
+    @usableFromInline
+    func error(_ reason: KeyValueError.Reason) -> KeyValueError { schema.error(reason, of: key, in: keyPath) }
 
     /// Values as elements of a type.
     @usableFromInline func convert<Element>(_ values: [Any], to type: Element.Type) throws(KeyValueError) -> [Element] {
@@ -62,9 +61,8 @@
     func editor<Value: Collection & ExpressibleByArrayLiteral>(of type: Value.Type) -> any CollectionEditor<Value> {
         // Both wrappers begin with the collection.
         let isStored = key.storageType == Observed<Value>.self || key.storageType == ObservedReadOnly<Value>.self
-        guard let offset = key.offset, isStored, !key.isOverridden || key.declared.write == nil else {
-            return ComputedCollection(key: self)
-        }
+        let isInPlace = isStored && (!key.isOverridden || key.declared.write == nil)
+        guard let offset = key.offset, isInPlace else { return ComputedCollection(key: self) }
         return Property(object, PropertyStorage(in: object, offset: offset))
     }
 }

@@ -38,24 +38,24 @@ extension TrackedObject {
                 className: "\(type(of: source))", key: lastKey(of: keyPath), keyPath: keyPath)
         }
         let handle = try source.path(keyPath)
-        // What the path cannot read is nil in this check, which does not report it: the binding does when it sets the property below.
-        let current = withoutTracking { try? source.declaredValue(forKeyPath: keyPath) }
-        let (binding, name): (Binding, ObservationName)
         /// What the property is to be set to; nil to leave it.
-        let make: (Any?) throws(KeyValueError) -> Any?
-        if slot(ofKey: key) == nil, key.utf8.contains(UInt8(ascii: ".")) {
-            try checkType(result, forKeyPath: key)
-            let (own, end) = (try path(key), try pathEnd(key))
-            make = { (transform.isIdentity ? $0 : transform($0)) ?? Any?.none as Any }
-            if end.object != nil { _ = try end.step(setting: try make(current)) }
-            (binding, name) = (own.makeBinding(SettablePath<Any>(own).settable, copiesValues: false), own.bindingName)
-        } else {
+        typealias Make = (Any?) throws(KeyValueError) -> Any?
+        let (binding, name, make) = try withoutTracking {
+            () throws(KeyValueError) -> (Binding, ObservationName, Make) in
+            // What the path cannot read is nil in this check, which does not report it: the binding does when it sets the property below.
+            let current = try? source.declaredValue(forKeyPath: keyPath)
+            if slot(ofKey: key) == nil, key.utf8.contains(UInt8(ascii: ".")) {
+                try checkType(result, forKeyPath: key)
+                let (own, end) = (try path(key), try pathEnd(key))
+                let make: Make = { (transform.isIdentity ? $0 : transform($0)) ?? Any?.none as Any }
+                if end.object != nil { _ = try end.step(setting: try make(current)) }
+                return (own.makeBinding(SettablePath<Any>(own).settable, copiesValues: false), own.bindingName, make)
+            }
             let settable = try settableKey(key, for: result, by: transform)
-            make = settable.make
-            _ = try make(current)
+            _ = try settable.make(current)
             let copiesValues = transform.isIdentity && !mayHoldNull(unwrappedType(given))
-            binding = Binding(settable.property, "\(type(of: self)).\(key)", copiesValues: copiesValues)
-            name = .binding(settable.slot)
+            let binding = Binding(settable.property, "\(type(of: self)).\(key)", copiesValues: copiesValues)
+            return (binding, .binding(settable.slot), settable.make)
         }
         /// Sets the property to the transformed value of the source, unless it has an equal value, as long as the binding lasts.
         @inline(never) func follow(_ observation: KeyValueObservation, on object: TrackedObject, _ input: () -> Any?) {

@@ -106,8 +106,8 @@ public final class UndoHistory: TrackedObject {
         _ name: String, _ changes: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard mode == .recording else { return try changes() }
-        // Not the second one of two edits, which is part of the step in any case: its observers would be called inside of this call.
-        finishOwnCalls(makesEdits: false)
+        // Not the second one of two edits that belong to the step under way: its observers would be called inside of this call.
+        finishOwnCalls(makesEdits: !outermost.isUnderWay)
         if isChangeOpen || outermost.isUnderWay && !isStepComplete { return try changes() }
         (mode, groupName, isStepComplete) = (.grouping, name, true)
         defer { (mode, groupName, isStepComplete) = (.recording, nil, true) }

@@ -70,7 +70,7 @@ extension Diagnostics {
 
 extension ObservationGraph {
     fileprivate init(of records: [ObjectRecord]) {
-        var sightings: [UnsafeRawPointer: Sighting] = [:]
+        var sightings: [ObjectIdentifier: Sighting] = [:]
         var readings: [Reading] = []
         for record in records {
             record.note(in: &sightings)
@@ -144,7 +144,7 @@ extension ObjectRecord {
         let derived = (0..<(layout?.value.count ?? 0)).compactMap { slot in
             list(slot)?.value.expression.map { (schema!.keys[slot].name, $0.object) }
         }
-        let routes = (guarded.details?.sortedFunctionRoutes ?? []) + held.compactMap { $0.use(routeOfReading) }
+        let routes = (guarded.details?.sortedFunctionRoutes ?? []) + held.compactMap(routeOfReading)
         return (derived + routes.map { ("", $0.expression!) }).flatMap { key, expression in
             expression.sourcesUnderLock.map { (self, key, $0.record, $0.record.schema!.keys[$0.slot].name) }
         }
@@ -157,18 +157,18 @@ extension ObjectRecord {
     }
 
     /// Adds the observations of the object's keys and those that the object has as an observer.
-    fileprivate func note(in sightings: inout [UnsafeRawPointer: Sighting]) {
-        func note(_ observation: Borrowed<KeyValueObservation>) {
-            let address = observation.rawAddress
-            if sightings[address] == nil { sightings[address] = Sighting(observation.object) }
+    fileprivate func note(in sightings: inout [ObjectIdentifier: Sighting]) {
+        func note(_ observation: KeyValueObservation) {
+            let identity = ObjectIdentifier(observation)
+            if sightings[identity] == nil { sightings[identity] = Sighting(observation) }
         }
         lock.withLock {
             held.forEach(note)
-            for each in held where each.use(routeOfReading) != nil { sightings[each.rawAddress]?.isReading = true }
+            for each in held where routeOfReading(each) != nil { sightings[ObjectIdentifier(each)]?.isReading = true }
             forEachObservation { observation, slot, route in
-                note(.to(observation))
+                note(observation)
                 let path = route?.path.text ?? schema!.keys[slot].name
-                sightings[Borrowed.to(observation).rawAddress]?.places.append((self, path, route?.sequence ?? 0))
+                sightings[ObjectIdentifier(observation)]?.places.append((self, path, route?.sequence ?? 0))
             }
         }
     }

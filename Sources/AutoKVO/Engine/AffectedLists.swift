@@ -10,6 +10,8 @@ enum AffectedLists {
         let isMoved: Bool
         /// Whether the value need not change: the key is computed from what it reads, or derived from one that is.
         var isUncertain = false
+        /// Of one that is computed: what `MarkLink` has returned.
+        var cleanings: UInt32 = 0
     }
 
     /// Number of observations and links that were added, in the whole program, to lists of keys that are derived from paths. To add one to the
@@ -23,6 +25,8 @@ enum AffectedLists {
     typealias Visit = (AffectedKey, InPlace<ObserverList>, ObserverList.Interest) -> Void
     /// Called with a link of a path that leads through a list. Under the lock of the list's record.
     typealias VisitLink = (PathLink, AffectedKey) -> Void
+    /// The same, of a link of an expression, which is marked, with how often that had become clean before; else 0.
+    typealias MarkLink = (PathLink, AffectedKey) -> UInt32
 
     /// Visits each list once: the property's own, then those of derived keys, of one object in the order of their declaration;
     /// and the links of the paths that lead through them.
@@ -30,16 +34,25 @@ enum AffectedLists {
     /// Inlined with both functions, since every change that is not of one list alone comes here: functions that are passed on would be
     /// made and called for each list (15 ns a change).
     ///
-    /// - Parameter isUncertainOnly: Whether only keys that need not have changed are looked for: then one that has changed for certain may be visited
-    ///   a second time, as one of those.
     /// - Complexity: O(*n*) for *n* lists and links. Not recursive, however long the chain of derived keys is.
     @inline(__always)
     static func forEach(
-        from record: ObjectRecord, _ slot: Int, isUncertainOnly: Bool = false, _ visit: Visit, link visitLink: VisitLink
+        from record: ObjectRecord, _ slot: Int, isUncertain: Bool = false, _ visit: Visit = { _, _, _ in },
+        marking visitLink: MarkLink
     ) {
-        var current = AffectedKey(record: .to(record), slot: slot, isMoved: false)
-        var further = KeysOfOtherObjects(startingAt: current, isUncertainOnly)
+        var current = AffectedKey(record: .to(record), slot: slot, isMoved: false, isUncertain: isUncertain)
+        var further = KeysOfOtherObjects(startingAt: current)
         repeat { visitObject(current, &further, visit, visitLink) } while further.moveOn(&current)
+    }
+
+    @inline(__always)
+    static func forEach(
+        from record: ObjectRecord, _ slot: Int, isUncertain: Bool = false, _ visit: Visit, link visitLink: VisitLink
+    ) {
+        forEach(from: record, slot, isUncertain: isUncertain, visit) { link, key in
+            visitLink(link, key)
+            return 0
+        }
     }
 
     /// Visits the list of a property and those of the keys of the same object that are derived from it.
@@ -48,7 +61,7 @@ enum AffectedLists {
     /// are read; reading those of each derived key would take n² steps for a chain of n keys.
     @inline(__always)
     private static func visitObject(
-        _ key: AffectedKey, _ further: inout KeysOfOtherObjects, _ visit: Visit, _ visitLink: VisitLink
+        _ key: AffectedKey, _ further: inout KeysOfOtherObjects, _ visit: Visit, _ visitLink: MarkLink
     ) {
         key.record.use { record in
             guard let list = record.list(key.slot) else { return }
@@ -74,14 +87,14 @@ enum AffectedLists {
     @inline(__always)
     private static func visitList(
         _ list: InPlace<ObserverList>, _ key: AffectedKey, _ further: inout KeysOfOtherObjects, _ visit: Visit,
-        _ visitLink: VisitLink
+        _ visitLink: MarkLink
     ) {
         let interest = list.value.interest.load(ordering: .relaxed)
         if interest.contains(.own) { visit(key, list, interest) }
         if !interest.contains(.ahead) { return }
         list.value.forEachLink { link in
-            visitLink(link, key)
-            if link.observation == nil { further.add(link, key) }
+            let cleanings = visitLink(link, key)
+            if link.observation == nil { further.add(link, key, cleanings) }
         }
     }
 
@@ -92,7 +105,6 @@ enum AffectedLists {
     /// first: a key that is reached in both ways is one of them.
     struct KeysOfOtherObjects {
         private let first: AffectedKey
-        private let isUncertainOnly: Bool
         /// Whether all that change for certain have been visited.
         private var isUncertain = false
         /// Set when a link is come to: most changes concern one object.
@@ -111,9 +123,7 @@ enum AffectedLists {
         }
 
         /// - Parameter first: What is visited first.
-        init(startingAt first: AffectedKey, _ isUncertainOnly: Bool) {
-            (self.first, self.isUncertainOnly) = (first, isUncertainOnly)
-        }
+        init(startingAt first: AffectedKey) { self.first = first }
 
         /// Whether a list of an object whose property is visited is to be visited, too.
         @inline(__always)
@@ -121,7 +131,7 @@ enum AffectedLists {
 
         @inline(never)
         private mutating func isNew(_ list: InPlace<ObserverList>) -> Bool {
-            if thread!.value.affectedLists.isEmpty, !(isUncertain && isUncertainOnly) {
+            if thread!.value.affectedLists.isEmpty {
                 let record = first.record.object
                 thread!.value.affectedLists.formUnion(
                     (CollectionOfOne(first.slot) + record.schema!.dependencies(of: first.slot).derived)
@@ -132,7 +142,7 @@ enum AffectedLists {
 
         /// Adds the key that a link leads to. Under the lock of the link's list.
         @inline(never)
-        mutating func add(_ link: PathLink, _ key: AffectedKey) {
+        mutating func add(_ link: PathLink, _ key: AffectedKey, _ cleanings: UInt32) {
             if thread == nil { (thread, stamp) = (ThreadContext.current, WalkStamp.take()) }
             let thread = thread!
             let expression = link.unmanagedExpression
@@ -145,7 +155,7 @@ enum AffectedLists {
             }
             let derived = AffectedKey(
                 record: record, slot: slot, isMoved: key.isMoved || link.isMoved,
-                isUncertain: key.isUncertain || expression != nil)
+                isUncertain: key.isUncertain || expression != nil, cleanings: cleanings)
             let isStamped = expression != nil && stamp != nil
             if isStamped, !expression!.use({ $0.isNew(to: stamp!) }) { return }
             let element = Element(link: .retaining(link), isStamped: isStamped, key: derived)
@@ -179,7 +189,6 @@ enum AffectedLists {
         private mutating func addUncertain(_ thread: InPlace<ThreadContext>) -> Bool {
             isUncertain = true
             if thread.value.uncertainKeys.isEmpty { return false }
-            if isUncertainOnly { thread.value.affectedLists = [] }
             if count == 0 {
                 swap(&thread.value.affectedKeys, &thread.value.uncertainKeys)
             } else {

@@ -33,9 +33,7 @@ extension ChangeContext {
     }
 
     /// Whether its observation has ended since the change was made, or has lost the path.
-    final var isWithdrawn: Bool {
-        currentObservation.state == .ended || (route?.object).map { !isStillHeard(by: $0) } ?? false
-    }
+    var isWithdrawn: Bool { currentObservation.state == .ended || route.map { !isStillHeard(by: $0.object) } ?? false }
 
     /// Whether its observation has a path still.
     final func isStillHeard(by route: Route) -> Bool {

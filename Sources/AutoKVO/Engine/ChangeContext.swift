@@ -33,16 +33,11 @@
         init(_ text: String) { self.text = text }
     }
 
-    init(_ event: InPlace<ChangeEvent>) {
-        self.event = event
-        super.init()
-    }
+    init(_ event: InPlace<ChangeEvent>) { self.event = event }
 
     /// A context that owns a change, with the values converted to a type.
     init<Value>(copyOf context: ChangeContext, convertingTo type: Value.Type) {
-        event = context.event
-        observation = context.observation
-        route = context.route
+        (event, observation, route) = (context.event, context.observation, context.route)
         super.init()
         let change = context.event.value
         keep(
@@ -81,10 +76,8 @@
     /// The value as another type. One that there is, but not as that type, is reported: the declared types left open what it would be.
     @usableFromInline final func deliverable<Value>(_ value: Any, as type: Value.Type) -> Value? {
         if let converted = convert(value, to: type) { return converted }
-        if let value = unwrapped(value) {
-            Diagnostics.report(
-                "\(quoted(keyPath)) is observed as \(type), and its value is of type \(typeName(of: value))")
-        }
+        guard unwrapped(value) != nil else { return nil }
+        Diagnostics.report("\(quoted(keyPath)) is observed as \(type), and its value is of type \(typeName(of: value))")
         return nil
     }
 
@@ -103,8 +96,7 @@
         kept = Kept(
             observation: observation?.object, route: route?.object,
             keyRead: route.flatMap { $0.object.expression == nil ? nil : Text($0.object.text) },
-            edit: event.value.edit?.object, old: old, new: new,
-            event: event.value)
+            edit: event.value.edit?.object, old: old, new: new, event: event.value)
         kept.event.type = Any.self
         kept.event.old = old == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &kept.old).pointer)
         kept.event.new = new == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &kept.new).pointer)

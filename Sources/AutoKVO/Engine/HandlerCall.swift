@@ -106,7 +106,7 @@ extension KeyValueObservation {
     /// Calls the handler. The caller pins the observation, and retains the observer and, if the handler takes it, the target.
     @inline(__always)
     func callHandler(_ context: Borrowed<ChangeContext>, target: () -> UnsafeRawPointer) {
-        LockOrder.assertNoLockHeld()
+        assertNoLockHeld()
         // Compared one after the other, the common ones first: a `switch` would be a jump through a table in memory.
         if handling == .change {
             closure(context.rawAddress)

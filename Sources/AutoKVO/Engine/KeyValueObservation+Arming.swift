@@ -69,9 +69,8 @@ extension KeyValueObservation {
     }
 
     private var endedError: KeyValueError {
-        let paths = keyPaths.joined(separator: "|")
-        return KeyValueError(
-            .endedObservation, className: record.map { "\($0.objectClass)" } ?? "", key: paths, keyPath: paths)
+        let (paths, name) = (keyPaths.joined(separator: "|"), record.map { "\($0.objectClass)" } ?? "")
+        return KeyValueError(.endedObservation, className: name, key: paths, keyPath: paths)
     }
 
     /// A change that a scheduler delivers is on its way, for which the observation fires.

@@ -275,10 +275,8 @@ extension KeyValueObservation {
         }
         // It misses the change, so it has not fired, and belongs in the targets' lists, out of which this call has taken it.
         if changeState(from: .fired, to: .active), !flags.contains(.scheduled) { _ = linkToTargets() }
-        if !underLock({ makeDetails() }).hasReportedDeadObserver.exchange(true, ordering: .relaxed) {
-            Diagnostics.report(
-                "A change was missed because the observer is dead and the observation was not removed: "
-                    + debugDescription)
-        }
+        if underLock({ makeDetails() }).hasReportedDeadObserver.exchange(true, ordering: .relaxed) { return }
+        Diagnostics.report(
+            "A change was missed because the observer is dead and the observation was not removed: \(debugDescription)")
     }
 }

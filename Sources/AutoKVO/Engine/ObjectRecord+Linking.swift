@@ -1,4 +1,17 @@
 extension ObjectRecord {
+    /// Counts the observations and links in the object's lists, and sets or clears the bit of the object's word that says
+    /// whether there are any. Under the lock.
+    @inline(__always)
+    func interestDidChange(by change: Int32) {
+        let before = guarded.interest
+        let now = before + change
+        guarded.interest = now
+        guard (before == 0) != (now == 0), !guarded.isDying else { return }
+        Borrowed<TrackedObject>.at(address).use {
+            $0.stateWord.store(Borrowed.to(self).bitPattern | (now == 0 ? 0 : 1), ordering: .releasing)
+        }
+    }
+
     /// Changes the list of a key under the lock, then updates the routes and watches of the objects behind the key.
     ///
     /// The state of an observation, read under the lock, decides whether the observation is in its lists: one that was removed
@@ -166,7 +179,7 @@ extension ObjectRecord {
     }
 
     /// The observations the object holds as an observer, the first registered first.
-    func heldObservations() -> [KeyValueObservation] { lock.withLock { held.map(\.object).reversed() } }
+    func heldObservations() -> [KeyValueObservation] { lock.withLock { held.reversed() } }
 
     /// Whether the object, as an observer, holds more observations than a number. Looks at no more of them.
     func holdsMore(than count: Int) -> Bool { lock.withLock { held.dropFirst(count).contains { _ in true } } }
@@ -189,9 +202,9 @@ extension ObjectRecord {
     }
 
     /// The observations the object holds as an observer, the last registered first. Under the lock.
-    var held: some Sequence<Borrowed<KeyValueObservation>> {
-        sequence(state: guarded.firstHeld) { next in
-            defer { next = next?.use { $0.nextHeld } }
+    var held: some Sequence<KeyValueObservation> {
+        sequence(state: guarded.firstHeld?.object) { next in
+            defer { next = next?.nextHeld?.object }
             return next
         }
     }

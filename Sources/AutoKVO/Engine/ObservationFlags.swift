@@ -35,8 +35,7 @@ import Synchronization
 
     @inline(__always)
     func with(_ state: State) -> ObservationFlags {
-        ObservationFlags(
-            rawValue: rawValue & ~ObservationFlags.inactive.rawValue | UInt32(state.rawValue) &<< State.shift)
+        Self(rawValue: rawValue & ~Self.inactive.rawValue | UInt32(state.rawValue) &<< State.shift)
     }
 
     /// Not an enumeration: each read would check that the value is one of its cases.

@@ -18,9 +18,7 @@ extension Subject {
     }
 
     /// Whether the program has read, while the change was open, a value of one of these expressions that is none any more.
-    var wasReadInBetween: Bool {
-        changes?.lastRead ?? 0 > formerChanges || others?.wasReadInBetween ?? false
-    }
+    var wasReadInBetween: Bool { changes?.lastRead ?? 0 > formerChanges || others?.wasReadInBetween ?? false }
 }
 
 /// Expressions, each with how often it had changed when a change came to it.

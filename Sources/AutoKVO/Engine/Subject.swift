@@ -115,7 +115,11 @@ final class Subject: PooledObject, ListMember {
                 next = batch.index < batch.count ? batch.members[batch.index] : batch.last.object.next
             }
             while let one = next?.object, one.flags.contains(.first) {
-                if one.observerRecord?.target == ObjectIdentifier(observer), one.sequence <= upperBound { return true }
+                if one.observerRecord?.target == ObjectIdentifier(observer),
+                    one.sequence &- lowerBound <= upperBound &- lowerBound
+                {
+                    return true
+                }
                 next = one.next
             }
             return false

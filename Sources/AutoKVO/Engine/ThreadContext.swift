@@ -38,6 +38,8 @@ struct ThreadContext {
     /// Routes to start or to end, in this order; and whether this thread is doing that.
     var pathWork: [PathWork] = []
     var doesPathWork = false
+    /// Where what it does begins in that: what is before is left for later.
+    var pathWorkStart = 0
     /// Links behind which keys are to be raised when the routes are started.
     var raisingLinks: [PathLink] = []
     /// How often a weak property, or a kept value, was read whose object was dying, before its observers were told of that.
@@ -89,8 +91,7 @@ struct ThreadContext {
     private static func makeCurrent() -> InPlace<ThreadContext> {
         let state = InPlace.allocate(ThreadContext())
         let stored = cdh_set_thread_value(state.pointer) { pointer in
-            guard let pointer = pointer?.assumingMemoryBound(to: ThreadContext.self) else { return }
-            let state = InPlace(pointer)
+            guard let state = pointer.map({ InPlace($0.assumingMemoryBound(to: ThreadContext.self)) }) else { return }
             while let transaction = state.value.openTransactions.last {
                 transaction.object.drop(state, threadEnds: true)
             }
@@ -171,8 +172,7 @@ struct ThreadContext {
     /// The pending subjects that a change of these lists and routes concerns, or that are of these records, the outermost first.
     mutating func pending(of topics: Set<Subject.Identity>) -> [Subject] {
         if !pending.isLonger(than: Transaction.searchedCount) {
-            let all = pending.members.lazy.map(\.object)
-            return all.filter { !topics.isDisjoint(with: $0.wideTopics) }
+            return pending.members.lazy.map(\.object).filter { !topics.isDisjoint(with: $0.wideTopics) }
         }
         if pendingTopics == nil {
             pendingTopics = [:]
@@ -196,6 +196,22 @@ struct ThreadContext {
         if lastToken & 0xFFFF == 0 { lastToken = Self.tokenBlocks.wrappingAdd(1, ordering: .relaxed).newValue << 16 }
         lastToken += 1
         return lastToken
+    }
+
+    /// Traps, in a debug build, if the open changes do not agree about what they share: each subject counts all changes that it waits for, and each
+    /// open change has it once. Mutating, since the context would be copied for it else.
+    mutating func checkInvariants() {
+        #if DEBUG
+            let all = (openTransactions.members + (coalescing.map { [$0] } ?? [])).map(\.object)
+            if all.count > 40 { return }
+            let waiting = (all + settling.map(\.object)).reduce(0) { $0 + $1.marked.count }
+            precondition(waiting == waitingCount, "The thread does not count all expressions that wait.")
+            let lists = all.map(\.subjects).filter { $0.count <= 40 }
+            precondition(lists.allSatisfy { Set($0).count == $0.count }, "An open change has one subject twice.")
+            let subjects = Dictionary(grouping: lists.joined()) { $0 }
+            let isCounted = subjects.allSatisfy { subject, users in subject.object.openCount >= users.count }
+            precondition(isCounted, "A subject does not count all changes that it waits for.")
+        #endif
     }
 }
 
@@ -235,21 +251,3 @@ extension InPlace where Value == ThreadContext {
         value.spareSubjects.giveBack(subject)
     }
 }
-
-#if DEBUG
-    extension ThreadContext {
-        /// Traps if the open changes do not agree about what they share: each subject counts all changes that it waits for, and each open
-        /// change has it once.
-        func checkInvariants() {
-            let all = (openTransactions.members + (coalescing.map { [$0] } ?? [])).map(\.object)
-            if all.count > 40 { return }
-            let waiting = (all + settling.map(\.object)).reduce(0) { $0 + $1.marked.count }
-            precondition(waiting == waitingCount, "The thread does not count all expressions that wait.")
-            let lists = all.map(\.subjects).filter { $0.count <= 40 }
-            precondition(lists.allSatisfy { Set($0).count == $0.count }, "An open change has one subject twice.")
-            let subjects = Dictionary(grouping: lists.joined()) { $0 }
-            let isCounted = subjects.allSatisfy { subject, users in subject.object.openCount >= users.count }
-            precondition(isCounted, "A subject does not count all changes that it waits for.")
-        }
-    }
-#endif

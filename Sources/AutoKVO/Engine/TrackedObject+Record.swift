@@ -24,7 +24,7 @@ extension TrackedObject {
         if key.isOverridden, key.declared.getter?.read != nil, let expression = record.expression(slot),
             !expression.usesGetter.load(ordering: .relaxed)
         {
-            _ = expression.mark(isCertain: true)
+            expression.mark(isCertain: true)
         }
         return key.isOverridden
     }
@@ -32,13 +32,6 @@ extension TrackedObject {
     /// The object's record, if it has one. The object may be dying: nothing can be added to its record then.
     @inline(__always)
     var unmanagedRecord: Borrowed<ObjectRecord>? { Borrowed(bitPattern: stateWord.load(ordering: .acquiring) & ~1) }
-
-    /// The same for any object; nil for one that is not tracked.
-    @inline(__always)
-    static func unmanagedRecord(ofObjectAt address: UnsafeRawPointer) -> Borrowed<ObjectRecord>? {
-        guard Borrowed<AnyObject>.at(address).use({ $0 is TrackedObject }) else { return nil }
-        return Borrowed<TrackedObject>.at(address).use { $0.unmanagedRecord }
-    }
 
     /// The object's record, made if there is none; nil if the object's deinit has begun.
     func makeRecord() throws(KeyValueError) -> ObjectRecord? { try makeUnmanagedRecord()?.object }
@@ -68,20 +61,5 @@ extension TrackedObject {
     func requireSchema() throws(KeyValueError) -> ClassSchema {
         if let knownSchema { return knownSchema.object }
         return try ClassSchema.of(type(of: self))
-    }
-}
-
-extension ObjectRecord {
-    /// Counts the observations and links in the object's lists, and sets or clears the bit of the object's word that says
-    /// whether there are any. Under the lock.
-    @inline(__always)
-    func interestDidChange(by change: Int32) {
-        let before = guarded.interest
-        let now = before + change
-        guarded.interest = now
-        guard (before == 0) != (now == 0), !guarded.isDying else { return }
-        Borrowed<TrackedObject>.at(address).use {
-            $0.stateWord.store(Borrowed.to(self).bitPattern | (now == 0 ? 0 : 1), ordering: .releasing)
-        }
     }
 }

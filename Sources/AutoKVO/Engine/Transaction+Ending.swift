@@ -8,14 +8,18 @@ extension Transaction {
         let thread = ThreadContext.current
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
+        guard beginEnd(ObjectIdentifier(object), slot, thread) else { return false }
+        close(object, slot, edit, thread)?.use { $0.deliver(thread) }
+        return true
+    }
+
+    /// A function of its own, as its variables would be on the stack of the handlers.
+    private static func beginEnd(_ target: ObjectIdentifier, _ slot: Int, _ thread: InPlace<ThreadContext>) -> Bool {
         // One in a prior call of the change that is beginning has no begin.
-        guard let open = thread.value.openTransaction(ObjectIdentifier(object), slot), open.use({ $0.mayEnd }) else {
-            return false
-        }
+        guard let open = thread.value.openTransaction(target, slot), open.use({ $0.mayEnd }) else { return false }
         open.use { $0.followings += 1 }
         // Following may compute what has been moved to the property, and its value from before is the old one.
         if open.use({ $0.moves != PathLink.moves }) { open.object.addMoved(isMarked: false, thread) }
-        close(object, slot, edit, thread)?.use { $0.deliver(thread) }
         return true
     }
 
@@ -56,9 +60,7 @@ extension Transaction {
         thread.value.openTransactions.remove(self)
         countOut()
         settle(thread)
-        #if DEBUG
-            thread.value.checkInvariants()
-        #endif
+        thread.value.checkInvariants()
     }
 
     /// Adds what has been moved to the property, which is stored already.
@@ -147,11 +149,10 @@ extension Transaction {
     /// - Parameters:
     ///   - values: The values of the one property, if the caller has them. Without them there are no old values.
     ///   - excluded: Observers with one of these options are not called, since the values they need were not kept.
-    ///   - search: Who has to hear of it.
     @inline(never)
     static func didChange(
         _ changed: [(record: ObjectRecord, slot: Int)], values: ChangeEvent? = nil,
-        excluding excluded: ObservingOptions = [], search: Search = .all
+        excluding excluded: ObservingOptions = []
     ) {
         let thread = ThreadContext.current
         let visit = TransactionsOfTasks.visit()
@@ -161,7 +162,7 @@ extension Transaction {
         let older = changed.flatMap { olderDeliveries(of: $0.record, $0.slot, thread) }
         let transaction = thread.value.takeTransaction().object
         for (record, slot) in changed {
-            transaction.findSubjects(of: record, slot, excluding: excluded, only: search, thread)
+            transaction.findSubjects(of: record, slot, excluding: excluded, thread)
         }
         // What is derived from several of them comes behind what is derived from each.
         if changed.count > 1, transaction.subjects.count > 1 {

@@ -125,9 +125,7 @@ extension Subject {
         var found: [Route] = []
         record.object.lock.withLock {
             list.value.forEachLinked {
-                if $0.sequence >= lowerBound, $0.sequence <= upperBound, let route = $0.details?.partRoute {
-                    found.append(route)
-                }
+                if lowerBound...upperBound ~= $0.sequence, let route = $0.details?.partRoute { found.append(route) }
             }
         }
         return found

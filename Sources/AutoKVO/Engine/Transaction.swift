@@ -74,7 +74,7 @@ final class Transaction: PooledObject, ListMember {
     var markedIdentities: Set<ObjectIdentifier> = []
     /// Of a `coalescingChanges` with many changes: the expressions behind which all is found and marked, with the number of their
     /// `cleanings`, or nil for those behind which all is found; and the number of `AffectedLists.additions` for which this holds.
-    var walked: [ObjectIdentifier: UInt64?] = [:]
+    var walked: [ObjectIdentifier: UInt32?] = [:]
     var walkedAdditions: UInt64 = 0
     /// What the walk under way inside of it is for, if it need not go everywhere.
     var walk = Walk.other
@@ -140,10 +140,11 @@ final class Transaction: PooledObject, ListMember {
     ///   - isSilent: Whether to notify no observer, unless a change of the property is open already.
     ///   - isPlain: Whether the store is no user code.
     ///   - values: The values of a write, which is no user code.
+    ///   - search: Who has to hear of it.
     /// - Returns: Whether the property is as it was when this was called: no prior call has changed it.
     @discardableResult static func begin(
         _ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil, isSilent: Bool = false,
-        isPlain: Bool = false, values: ValuePointers? = nil
+        isPlain: Bool = false, values: ValuePointers? = nil, only search: Search = .all
     ) -> Bool {
         let thread = ThreadContext.current
         object.checkWrite(of: slot)
@@ -174,7 +175,7 @@ final class Transaction: PooledObject, ListMember {
             return transaction.use {
                 ($0.record, $0.slot, $0.target) = (record, slot, record.target)
                 ($0.isPreparing, $0.isReadingOld) = (true, true)
-                $0.findSubjects(of: record, slot, isLate ? nil : edit, hasValues: values != nil, thread)
+                $0.findSubjects(of: record, slot, isLate ? nil : edit, hasValues: values != nil, only: search, thread)
                 let isAlone = thread.value.openTransactions.isEmpty && thread.value.coalescing == nil
                 thread.value.openTransactions.append(transaction)
                 return $0.prepare(record, isAlone ? values : nil, isPlain: isPlain || values != nil, thread)
@@ -199,9 +200,7 @@ final class Transaction: PooledObject, ListMember {
     private func prepare(
         _ record: ObjectRecord, _ values: ValuePointers?, isPlain: Bool, _ thread: InPlace<ThreadContext>
     ) -> Bool {
-        #if DEBUG
-            thread.value.checkInvariants()
-        #endif
+        thread.value.checkInvariants()
         TestPoint.begun.reach()
         var needs: ObserverList.Interest = []
         var hasShared = false

@@ -14,9 +14,8 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable, CustomStringConve
     /// the property is being changed (between `willChangeValue` and `didChangeValue`, in a prior handler) gets the value that the property has
     /// then, and is not called for that change.
     public static let initial = ObservingOptions(rawValue: 1 << 2)
-    /// The handler is called before each change too, with `isPrior` set and without a new value. Not inside of `coalescingChanges`, not before
-    /// the death of an object to which the property refers weakly, and not if what is computed from a collection changes because an edit has
-    /// replaced elements by equal ones.
+    /// The handler is called before each change too, with `isPrior` set and without a new value. Not inside of `coalescingChanges`, and not before
+    /// the death of an object to which the property refers weakly.
     public static let prior = ObservingOptions(rawValue: 1 << 3)
     /// The observation stays valid until it is removed, whichever side dies. Nothing is delivered to a dead observer.
     public static let unregisterManually = ObservingOptions(rawValue: 1 << 4)

@@ -59,4 +59,4 @@ extension Registration {
     }
 }
 
-@usableFromInline func readsNothing(_ function: () -> Void) -> Bool { !Recorder.reads(function) }
+@usableFromInline func readsNothing(_ function: () -> Void) -> Bool { Recorder.keys(readBy: function).read.isEmpty }

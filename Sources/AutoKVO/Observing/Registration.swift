@@ -186,7 +186,9 @@
         var observerRecord: Borrowed<ObjectRecord>?
         var madeRecord: Borrowed<ObjectRecord>?
         if let unmanagedObserver = Borrowed<AnyObject>.toOptional(observer) {
-            observerRecord = TrackedObject.unmanagedRecord(ofObjectAt: unmanagedObserver.rawAddress)
+            if unmanagedObserver.use({ $0 is TrackedObject }) {
+                observerRecord = Borrowed<TrackedObject>.at(unmanagedObserver.rawAddress).use { $0.unmanagedRecord }
+            }
             if observerRecord == nil { madeRecord = try Self.makeRecord(of: observer!) }
         }
         observerRecord = observerRecord ?? madeRecord

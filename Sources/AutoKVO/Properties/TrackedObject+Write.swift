@@ -186,7 +186,10 @@ extension TrackedObject {
         var (slot, isAnnounced) = (editedSlot(), false)
         /// Plans until the functions of the plan leave the collection as they found it.
         func isNeeded() throws(Failure) -> Bool {
-            for _ in 1...100 {
+            var round = 1
+            while true {
+                requireSettled(round)
+                round += 1
                 _ = self.isAnnounced(slot)
                 let isNeeded = try plan()
                 // The plan's own functions may have made somebody observe it.
@@ -194,7 +197,6 @@ extension TrackedObject {
                 isAnnounced = self.isAnnounced(slot)
                 if isPlanned() { return isNeeded }
             }
-            fatalMisuse("A collection of \(type(of: self)) was changed each of 100 times that an edit's closure ran.")
         }
         guard try isNeeded() else { return nil }
         guard isAnnounced, let slot else {
@@ -222,11 +224,21 @@ extension TrackedObject {
         return store()
     }
 
-    /// An equal value has been stored, which is not the same in all respects.
-    @usableFromInline final func didStoreEqual(atOffset offset: Int) {
-        guard let record, let slot = slot(atOffset: offset), let list = record.list(slot) else { return }
-        let isNeeded = !list.value.interest.load(ordering: .acquiring).isDisjoint(with: .beyondOwnList)
-        if isNeeded, !record.layout!.value[slot].isSilent { Transaction.didChange([(record, slot)], search: .computed) }
+    /// - Parameter round: How often the closure of an edit is being called: each time before something has changed the collection.
+    @usableFromInline final func requireSettled(_ round: Int) {
+        requireUsage(
+            round <= 100, "A collection of \(type(of: self)) was changed each of 100 times that an edit's closure ran.")
+    }
+
+    /// Stores an equal value, which is not the same in all respects: a change for all but who observes the property itself.
+    @usableFromInline final func storeEqual(atOffset offset: Int, _ store: () -> Void) {
+        guard let record, let slot = slot(atOffset: offset), !record.layout!.value[slot].isSilent,
+            let interest = record.list(slot)?.value.interest.load(ordering: .acquiring),
+            !interest.isDisjoint(with: .beyondOwnList)
+        else { return store() }
+        Transaction.begin(self, slot, isPlain: true, only: .others)
+        store()
+        Transaction.end(self, slot)
     }
 
     /// Whether a property still reads what is stored, asked behind an edit: an override's getter that does need not do so then. Nil for a

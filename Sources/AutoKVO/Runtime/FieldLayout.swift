@@ -30,12 +30,11 @@ package struct FieldLayout {
     init(of type: AnyClass) {
         self.type = type
         _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) { name, offset, fieldType, _ in
-            var name = String(cString: name)
+            let name = String(cString: name)
             // A raw identifier, such as the storage of `first name`, is quoted, and has no-break spaces.
-            if name.utf8.first == UInt8(ascii: "`") {
-                name = String(name.dropFirst().dropLast().map { $0 == "\u{A0}" ? " " : $0 })
-            }
-            fields.append(Field(name: name, offset: offset, type: fieldType))
+            let isQuoted = name.utf8.first == UInt8(ascii: "`")
+            let text = isQuoted ? String(name.dropFirst().dropLast().map { $0 == "\u{A0}" ? " " : $0 }) : name
+            fields.append(Field(name: text, offset: offset, type: fieldType))
             return true
         }
     }

@@ -13,9 +13,7 @@
     /// The place of a stored property whose type is not loaded, such as one with an atomic variable. To the thread sanitizer this is
     /// not a write, as passing the property as `inout` is.
     @inline(__always)
-    init(of property: borrowing Value) {
-        pointer = withUnsafePointer(to: property) { UnsafeMutablePointer(mutating: $0) }
-    }
+    init(of property: borrowing Value) { pointer = withUnsafePointer(to: property) { .init(mutating: $0) } }
 
     @export(implementation) static func allocate(_ value: consuming Value) -> InPlace {
         let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)

@@ -25,11 +25,10 @@ enum KeyPathSlots {
         // Every address in use today fits into 48 bits. A slot fits into 15.
         if address >> 48 != 0 { return }
         let place = place(of: address)
-        let former = kept.withLock { kept in
-            let former = kept[place]
-            kept[place] = keyPath
+        var former: AnyKeyPath? = keyPath
+        kept.withLock {
+            swap(&$0[place], &former)
             words[place].store(address << 16 | UInt(slot), ordering: .releasing)
-            return former
         }
         // Released without the lock.
         extendLifetime(former)

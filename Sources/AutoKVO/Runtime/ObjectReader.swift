@@ -62,8 +62,7 @@ struct ObjectReader {
     static func probe() -> Bool {
         guard MemoryLayout<Wrapped>.size == MemoryLayout<ClosureCall>.size else { return false }
         let (object, value) = (RuntimeProbe.make(), RuntimeProbe.make())
-        let reader = ObjectReader(
-            { $0 === object ? value as Any : object as Any }, isDirect: true, movesReferences: true)
+        let reader = ObjectReader({ $0 === object ? value : object }, isDirect: true, movesReferences: true)
         return withUnsafeTemporaryAllocation(of: Any.self, capacity: 1) { memory in
             withExtendedLifetime((reader, object)) { reader(Borrowed.to(object).address, into: memory.baseAddress!) }
             defer { memory.baseAddress!.deinitialize(count: 1) }

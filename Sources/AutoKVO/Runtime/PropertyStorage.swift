@@ -44,9 +44,8 @@ extension PropertyStorage {
     }
 
     /// The same for a copy that was made elsewhere. False, perhaps, for a value with bytes between its parts.
-    @export(implementation) func holds(_ value: Value) -> Bool {
-        withUnsafeBytes(of: value) { $0.elementsEqual(contents) }
-    }
+    @export(implementation)
+    func holds(_ value: Value) -> Bool { withUnsafeBytes(of: value) { $0.elementsEqual(contents) } }
 
     @export(implementation) private var contents: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: pointer, count: MemoryLayout<Value>.size)

@@ -92,10 +92,6 @@ package final class Guarded<Value>: @unchecked Sendable {
     }
 }
 
-/// The one rule of lock order there is: a thread holds at most one record's lock. `ShortLock` asserts it.
-enum LockOrder {
-    /// Called where user code is about to run. Debug builds look.
-    static func assertNoLockHeld() {
-        assert(csr_add_held_locks(0) == 0, "User code was about to run under a record's lock.")
-    }
-}
+/// Called where user code is about to run. Debug builds look. The one rule of lock order there is, that a thread holds at most one record's lock,
+/// `ShortLock` asserts.
+func assertNoLockHeld() { assert(csr_add_held_locks(0) == 0, "User code was about to run under a record's lock.") }

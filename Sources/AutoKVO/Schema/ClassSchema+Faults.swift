@@ -55,13 +55,11 @@ extension ClassSchema {
         if !key.notifiesAutomatically || !key.affectedBy.isEmpty { return nil }
         if let text = textWithoutReflection(layout) { return text }
         let inherited = keys.first { $0.slot < key.slot && $0.name == name }?.storageType
-        if let inherited, !inherited.isDerived, inherited.valueType != valueType {
-            return mismatch(inherited.valueType)
-        }
+        let stored = inherited.flatMap { $0.isDerived ? nil : $0.valueType }
+        if let stored, stored != valueType { return mismatch(stored) }
         // A computed property depends on what it reads. What that is shows when it is read: see `checkFirstUse`. One that another class stores
         // may be private there, or in another module.
-        let own = FieldLayout.ownOffsets(of: key.declared.owner)
-        let names = [name, "$__lazy_storage_$_" + name]
+        let (own, names) = (FieldLayout.ownOffsets(of: key.declared.owner), [name, "$__lazy_storage_$_" + name])
         let places = layout.fields.filter { names.contains($0.name) }.map(\.offset)
         key.mayBeStored = !places.isEmpty
         return places.contains(where: own.contains) ? problem(ofSilent: key, keys) : nil
@@ -88,27 +86,5 @@ extension ClassSchema {
             "the module \($0) was built without reflection metadata (-disable-reflection-metadata or "
                 + "-disable-reflection-names), which contains the names of @Observed properties: build it with reflection metadata"
         }
-    }
-}
-
-extension ResolvedKey {
-    /// Whether a value may have been read there.
-    func isReadInStorage(of object: TrackedObject) -> Bool {
-        guard let field, let storageType else { return true }
-        return storageType.mayHold(declared.read(object), in: field, of: object)
-    }
-
-    /// Whether the property of an object is, as far as its getter says now, the collection that is stored: an edit of that is an edit of
-    /// what the getter returns. Asked again behind the edit, since another getter returns what is stored only now and then.
-    func readsStoredCollection(of object: TrackedObject) -> Bool {
-        observed?.stores(declared.read(object), in: object) ?? false
-    }
-
-    /// The storage, if reading it is what the getter does in an object of exactly this class.
-    func storage(in object: TrackedObject) -> FieldLayout.Field? {
-        if keyPathCheck.load(ordering: .relaxed) == .pending, !mayBeOfAnother, isReadInStorage(of: object) {
-            keyPathCheck.store(.passed, ordering: .relaxed)
-        }
-        return keyPathCheck.load(ordering: .relaxed) == .passed ? field : nil
     }
 }

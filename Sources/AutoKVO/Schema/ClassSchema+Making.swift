@@ -76,9 +76,8 @@ extension ClassSchema {
         var own: [String: DeclaredHandler] = [:]
         for case let handler as DeclaredHandler in declarations {
             if handler.name.isEmpty { throw .schemaFault("a handler's name is empty", of: type) }
-            if own.updateValue(handler, forKey: handler.name) != nil {
-                throw .schemaFault("the handler is declared twice", of: type, key: handler.name)
-            }
+            let isRepeated = own.updateValue(handler, forKey: handler.name) != nil
+            if isRepeated { throw .schemaFault("the handler is declared twice", of: type, key: handler.name) }
         }
         return inherited.merging(own) { $1 }
     }
@@ -116,14 +115,10 @@ private struct CollectedKeys {
             let isRepeated = (known ?? slots[key.name]).map(isDeclaredHere) ?? false
             let problem = isRepeated ? "it is declared twice" : KeyPathText.problem(inKey: key.name)
             if let problem { throw .schemaFault(problem, of: type, key: key.name) }
-            if let known {
-                keys[known].declarations.insert(key, at: 0)
-            } else {
-                if let other = slots[key.name] ?? hidden[key.name], !isSurelyAnother(key, than: other) {
-                    doubtfulBases[keys.count] = other
-                }
-                append([key])
-            }
+            if let known { keys[known].declarations.insert(key, at: 0) }
+            let other = known == nil ? slots[key.name] ?? hidden[key.name] : nil
+            if let other, !isSurelyAnother(key, than: other) { doubtfulBases[keys.count] = other }
+            if known == nil { append([key]) }
             // A key that a superclass hides can be named again.
             if named == nil, let known { (slots[key.name], hidden[key.name]) = (known, nil) }
         }
@@ -138,35 +133,35 @@ private struct CollectedKeys {
 
     /// Whether the getter of the `@Observed` property of a key may be overridden.
     func isOverridden(_ slot: Int) -> Bool {
-        keys[slot].field != nil && overriddenClasses.contains { $0 == keys[slot].declarations.last!.owner }
+        keys[slot].field != nil && overriddenClasses.contains { $0 == owner(of: slot) }
     }
+
+    /// The class that has the property of a key.
+    private func owner(of slot: Int) -> AnyClass { keys[slot].declarations.last!.owner }
 
     /// Whether a key that the class's own schema declares counts as one of another property than the inherited `@Observed` one of its name,
     /// which is private in the superclass: it is another one, or it is computed, as far as `affectedBy:` says, does not override the inherited
     /// one, and no superclass offers that by a Key.
     private func isAnother(_ key: DeclaredKey, than slot: Int) -> Bool {
         if isSurelyAnother(key, than: slot) { return true }
-        let owner: AnyClass = keys[slot].declarations.last!.owner
-        if keys[slot].field == nil || owner == type || key.affectedBy.isEmpty { return false }
+        if keys[slot].field == nil || owner(of: slot) == type || key.affectedBy.isEmpty { return false }
         if keys[slot].declarations[0].hasKeyPath { return false }
         return !isOverridden(slot)
-            || key.keyPath.map { !(ClassCopy.overrides($0, in: type, of: owner) ?? false) } ?? false
+            || key.keyPath.map { !(ClassCopy.overrides($0, in: type, of: owner(of: slot)) ?? false) } ?? false
     }
 
     /// Whether it cannot be that: the types differ, or the class stores it; or both are computed, and the key path is not of the other one; or the
     /// inherited one is `@Derived`, and the key path does not override it.
     private func isSurelyAnother(_ key: DeclaredKey, than slot: Int) -> Bool {
-        if keys[slot].declarations.last!.owner == type { return false }
+        if owner(of: slot) == type { return false }
         guard let field = keys[slot].field else {
-            return key.keyPath.map { keyPath in
-                keys[slot].declarations.allSatisfy { $0.isOfSameProperty(as: keyPath, in: type) == false }
-            } ?? false
+            guard let keyPath = key.keyPath else { return false }
+            return keys[slot].declarations.allSatisfy { $0.isOfSameProperty(as: keyPath, in: type) == false }
         }
         // A derived property that the class does not override is private there.
         if field.storage.isDerived, let keyPath = key.keyPath {
-            let owner: AnyClass = keys[slot].declarations.last!.owner
             let isKnown = keys[slot].declarations.contains { $0.isOfSameProperty(as: keyPath, in: type) == true }
-            if !isKnown, ClassCopy.overrides(keyPath, in: type, of: owner) == nil { return true }
+            if !isKnown, ClassCopy.overrides(keyPath, in: type, of: owner(of: slot)) == nil { return true }
         }
         return field.storage.valueType != key.valueType || ownFields.contains { $0.name == key.name }
     }
@@ -241,9 +236,8 @@ private struct CollectedKeys {
     }
 
     private mutating func hide(_ name: String) throws(KeyValueError) {
-        if let slot = slots[name], isDeclaredHere(slot) {
-            throw .schemaFault("it is declared by a Key and hidden", of: type, key: name)
-        }
+        let isDeclared = slots[name].map(isDeclaredHere) ?? false
+        if isDeclared { throw .schemaFault("it is declared by a Key and hidden", of: type, key: name) }
         guard let slot = slots.removeValue(forKey: name) ?? hidden[name] else {
             let hint = didYouMean(nearestName(to: name, among: slots.keys))
             throw .schemaFault("it is to be hidden, and the class has no such key\(hint)", of: type, key: name)

@@ -76,12 +76,10 @@ final class ClassSchema: @unchecked Sendable {
     }
 
     func unknownKey(_ name: String, in keyPath: String) -> KeyValueError {
-        if let text = ClassSchema.textWithoutReflection(FieldLayout(of: type)) {
-            return .schemaFault("its keys have no names, since \(text)", of: type, key: name)
-        }
-        return KeyValueError(
-            .unknownKey(nearest: nearestName(to: name, among: slots.keys)), className: className, key: name,
-            keyPath: keyPath)
+        let text = ClassSchema.textWithoutReflection(FieldLayout(of: type))
+        if let text { return .schemaFault("its keys have no names, since \(text)", of: type, key: name) }
+        let reason = KeyValueError.Reason.unknownKey(nearest: nearestName(to: name, among: slots.keys))
+        return KeyValueError(reason, className: className, key: name, keyPath: keyPath)
     }
 
     func error(_ reason: KeyValueError.Reason, of key: ResolvedKey, in keyPath: String) -> KeyValueError {

@@ -8,9 +8,7 @@ import Synchronization
     /// Whether its closure may be called on the main actor only.
     final let isOnMainActor = Atomic(false)
 
-    init(name: String, owner: AnyClass) {
-        (self.name, self.owner) = (name, owner)
-    }
+    init(name: String, owner: AnyClass) { (self.name, self.owner) = (name, owner) }
 
     /// Whether its closure may be called here.
     final var isCallable: Bool { !isOnMainActor.load(ordering: .relaxed) || MainActor.shared.isCurrent }

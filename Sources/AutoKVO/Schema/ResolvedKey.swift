@@ -130,6 +130,26 @@ final class ResolvedKey: @unchecked Sendable {
         if isOverridden { declared.getter!.keep(getter) }
         overriding.store(isOverridden ? .yes : .no, ordering: .releasing)
     }
+
+    /// Whether a value may have been read there.
+    func isReadInStorage(of object: TrackedObject) -> Bool {
+        guard let field, let storageType else { return true }
+        return storageType.mayHold(declared.read(object), in: field, of: object)
+    }
+
+    /// Whether the property of an object is, as far as its getter says now, the collection that is stored: an edit of that is an edit of
+    /// what the getter returns. Asked again behind the edit, since another getter returns what is stored only now and then.
+    func readsStoredCollection(of object: TrackedObject) -> Bool {
+        observed?.stores(declared.read(object), in: object) ?? false
+    }
+
+    /// The storage, if reading it is what the getter does in an object of exactly this class.
+    func storage(in object: TrackedObject) -> FieldLayout.Field? {
+        if keyPathCheck.load(ordering: .relaxed) == .pending, !mayBeOfAnother, isReadInStorage(of: object) {
+            keyPathCheck.store(.passed, ordering: .relaxed)
+        }
+        return keyPathCheck.load(ordering: .relaxed) == .passed ? field : nil
+    }
 }
 
 /// A path over other objects that a key is derived from. Its first name is that of a key in the class that declares it; a subclass may

@@ -23,12 +23,9 @@ func convertForCoding<To>(_ value: Any, to type: To.Type) -> To? {
     if Swift.type(of: own) != target, isNumberType(target), isNumberType(Swift.type(of: own)) {
         return convertNumber(own, to: target).flatMap { convert($0, to: type) }
     }
-    if let converted = convert(own, to: type) { return converted }
     // A number that was read from JSON does not say whether it is a whole one because its type is.
-    if target is any KeyValueConvertible.Type, isForeignNumberType(Swift.type(of: bare)), let number = own as? Int {
-        return convert(Double(number), to: type)
-    }
-    return nil
+    func isFromJSON() -> Bool { target is any KeyValueConvertible.Type && isForeignNumberType(Swift.type(of: bare)) }
+    return convert(own, to: type) ?? (isFromJSON() ? own as? Int : nil).flatMap { convert(Double($0), to: type) }
 }
 
 /// The value without the layers of `Optional` and `AnyHashable` around it; nil if there is none.
@@ -100,14 +97,11 @@ func ownNumber(of value: Any, for target: Any.Type = Any.self) -> Any {
 func storedValue(of value: Any, depth: Int = 0) -> Any {
     guard let bare = unwrapped(value) else { return Any?.none as Any }
     if let convertible = bare as? any KeyValueConvertible { return convertible.keyValue }
-    if let raw = (bare as? any RawRepresentable)?.rawValue {
-        return depth < 64 ? storedValue(of: raw, depth: depth + 1) : raw
-    }
-    guard let collection = bare as? any KeyValueCollection, depth < 64, mayChange(type(of: collection)) else {
-        return bare
-    }
-    let elements = collection.elements.map { storedValue(of: $0, depth: depth + 1) }
-    if let keys = collection.elementKeys {
+    let raw = (bare as? any RawRepresentable)?.rawValue
+    if let raw { return depth < 64 ? storedValue(of: raw, depth: depth + 1) : raw }
+    guard let source = bare as? any KeyValueCollection, depth < 64, mayChange(type(of: source)) else { return bare }
+    let elements = source.elements.map { storedValue(of: $0, depth: depth + 1) }
+    if let keys = source.elementKeys {
         let keys = keys.compactMap { storedValue(of: $0, depth: depth + 1) as? AnyHashable }
         // Two keys that become one would lose a value.
         let made = Dictionary(zip(keys, elements)) { first, _ in first }

@@ -28,13 +28,20 @@ struct OperatorResult {
     /// The sum, rounded.
     private var total: Double { real ?? whole.map { Double($0) } ?? Double(high + low >> 64) * 0x1p64 }
 
+    /// Of a sum of whole numbers that no `Double` holds first the whole part.
+    private var average: Double {
+        guard real == nil, let whole, whole.magnitude >> 53 > 0 else { return total / Double(count) }
+        let (quotient, rest) = whole.quotientAndRemainder(dividingBy: Int128(count))
+        return Double(quotient) + Double(rest) / Double(count)
+    }
+
     /// The operator's value. Nil if the values are not of a kind that it works on.
     var value: Any? {
         switch function {
         case .count: return count
         case .sum, .avg:
             if !areNumbers { return nil }
-            if function == .avg { return count == 0 ? 0.0 : total / Double(count) }
+            if function == .avg { return count == 0 ? 0.0 : average }
             if real == nil, let sum = whole.flatMap({ Int(exactly: $0) }) { return sum }
             return total
         case .min, .max: return isComparable ? first ?? Any?.none as Any : nil
@@ -60,11 +67,8 @@ struct OperatorResult {
     /// Takes the value out of a slot.
     mutating func take(_ slot: inout ValueSlot) {
         // An `Int` or a `Double` without a cast.
-        if let number = slot.take(as: Int.self).map(Number.whole) ?? slot.take(as: Double.self).map(Number.real) {
-            add(number)
-        } else {
-            add(slot.take())
-        }
+        let number = slot.take(as: Int.self).map(Number.whole) ?? slot.take(as: Double.self).map(Number.real)
+        if let number { add(number) } else { add(slot.take()) }
     }
 
     /// Adds an `Int` or a `Double`.
@@ -92,19 +96,17 @@ struct OperatorResult {
     }
 
     private mutating func addToSum(_ value: Any) {
-        if let number = Number(value) {
-            addToSum(number)
-        } else if let integer = value as? any BinaryInteger {
-            addLarge(integer)
-        } else if let real = value as? any BinaryFloatingPoint {
-            addToSum(.real(Double(real)))
-        } else {
-            areNumbers = false
-        }
+        if let number = Number.of(value) { return addToSum(number) }
+        if let integer = value as? any BinaryInteger { return addLarge(integer) }
+        if let real = value as? any BinaryFloatingPoint { return addToSum(.real(Double(real))) }
+        areNumbers = false
     }
 
     private mutating func addLarge<Integer: BinaryInteger>(_ integer: Integer) {
-        guard real == nil, let high = Int128(exactly: integer >> 64) else { return addToSum(.real(Double(integer))) }
+        // Of integers of more than 128 bits the sum might have no room.
+        guard real == nil, let high = Int128(exactly: integer >> 64), high.magnitude >> 64 == 0 else {
+            return addToSum(.real(Double(integer)))
+        }
         low += Int128(UInt64(truncatingIfNeeded: integer))
         self.high += high
     }
@@ -112,11 +114,9 @@ struct OperatorResult {
     private mutating func compare(_ value: Any) {
         // The first value is compared with itself, which shows whether it can be compared at all.
         let other = first ?? value
-        guard let isFirst = function == .min ? isLess(value, other) : isLess(other, value) else {
-            isComparable = false
-            return
-        }
-        if isFirst || first == nil { (first, firstNumber) = (value, Number(value)) }
+        let isFirst = function == .min ? isLess(value, other) : isLess(other, value)
+        if isFirst == nil { isComparable = false }
+        if let isFirst, isFirst || first == nil { (first, firstNumber) = (value, Number.of(value)) }
     }
 }
 
@@ -130,7 +130,10 @@ private func distinct(_ values: [Any]) -> [Any] {
     var hashed: Set<AnyHashable> = []
     var unhashed: [Any] = []
     return values.compactMap { value -> Any? in
-        if let value = value as? AnyHashable { return hashed.insert(value).inserted ? value.base : nil }
+        // A number that is none equals no other one: there may be many of one hash.
+        if let value = value as? AnyHashable {
+            return value != value || hashed.insert(value).inserted ? value.base : nil
+        }
         if unhashed.contains(where: { areEqual($0, value) }) { return nil }
         unhashed.append(value)
         return value
@@ -140,10 +143,13 @@ private func distinct(_ values: [Any]) -> [Any] {
 /// Whether a value is less than another one; nil if they cannot be compared.
 private func isLess(_ a: Any, _ b: Any) -> Bool? {
     let (a, b) = (ownNumber(of: a, for: Double.self), ownNumber(of: b, for: Double.self))
-    if let a = Number(a), let b = Number(b) { return a < b }
-    // Of one type, large integers among them.
-    func isLess<Value: Comparable>(_ a: Value) -> Bool? { (b as? Value).map { a < $0 } }
-    if let isLess = (a as? any Comparable).flatMap({ isLess($0) }) { return isLess }
+    if let a = Number.of(a), let b = Number.of(b) { return a < b }
+    // Of one type, large integers among them, or of one class.
+    func isLess<Value: Comparable>(_: Value.Type) -> Bool? {
+        (a as? Value).flatMap { a in (b as? Value).map { a < $0 } }
+    }
+    let type = commonClass(a, b) ?? type(of: (a as? AnyHashable)?.base ?? a)
+    if let isLess = (type as? any Comparable.Type).flatMap({ isLess($0) }) { return isLess }
     func areInOrder(_ a: some BinaryInteger, _ b: some BinaryInteger) -> Bool { a < b }
     switch (a, b) {
     case (let a as any BinaryInteger, let b as any BinaryInteger): return areInOrder(a, b)
@@ -166,27 +172,15 @@ enum Number {
         }
     }
 
-    var value: Any {
-        switch self {
-        case .whole(let value): value
-        case .real(let value): value
-        }
-    }
+    var value: Any { if case .whole(let whole) = self { whole } else { double } }
 
     /// Nil if the value is no number, or not one of these.
-    init?(_ value: Any) {
+    static func of(_ value: Any) -> Number? {
         // The usual types first: a cast to a protocol takes ten times as long.
-        if type(of: value) == Int.self, let value = value as? Int {
-            self = .whole(value)
-        } else if type(of: value) == Double.self, let value = value as? Double {
-            self = .real(value)
-        } else if let value = (value as? any BinaryInteger).flatMap({ Int(exactly: $0) }) {
-            self = .whole(value)
-        } else if let value = (value as? any BinaryFloatingPoint).flatMap({ Double(exactly: $0) }) {
-            self = .real(value)
-        } else {
-            return nil
-        }
+        if type(of: value) == Int.self, let value = value as? Int { return .whole(value) }
+        if type(of: value) == Double.self, let value = value as? Double { return .real(value) }
+        if let value = (value as? any BinaryInteger).flatMap({ Int(exactly: $0) }) { return .whole(value) }
+        return (value as? any BinaryFloatingPoint).flatMap { Double(exactly: $0) }.map(Number.real)
     }
 
     static func < (a: Number, b: Number) -> Bool {

@@ -50,7 +50,9 @@ struct ElementIdentity: Hashable {
             return (a.map(number), b.map(number))
         }
         func numbersOfHashable<Value: Hashable>(_ type: Value.Type) -> ([Int], [Int])? {
-            guard let a = a as? [Value], let b = b as? [Value], !a.contains(where: { $0 != $0 }) else { return nil }
+            // Those that do not equal themselves have one hash, or one for all that are copies: of many each would be compared with each.
+            guard let a = a as? [Value], let b = b as? [Value], ![a, b].joined().contains(where: { $0 != $0 })
+            else { return nil }
             return numbers(a, b)
         }
         if Element.self is AnyClass {
@@ -65,7 +67,16 @@ struct ElementIdentity: Hashable {
     /// Whether a value may be an object, though its type is no class.
     private static func mayHideObject(_ type: Any.Type) -> Bool { isOptional(type) || type == AnyHashable.self }
 
-    func hash(into hasher: inout Hasher) { if let object { hasher.combine(object) } else { hasher.combine(hashable) } }
+    func hash(into hasher: inout Hasher) {
+        if let object { return hasher.combine(object) }
+        hasher.combine(hashable)
+        guard hashable == nil, element is AnyHashable else { return }
+        // Copies of what does not equal itself have equal parts.
+        for child in Mirror(reflecting: element).children {
+            let part = child.value as? AnyHashable
+            hasher.combine(part == part ? part : nil)
+        }
+    }
 }
 
 /// The elements without as many of each as are among others.

@@ -85,16 +85,18 @@ private func areNotNumbers(_ a: Any, _ b: Any) -> Bool {
     return isNotNumber(a) && isNotNumber(b) && type(of: unwrapped(a)!) == type(of: unwrapped(b)!)
 }
 
+/// The nearest class that both are of, by whose `==` and `<` they are compared: a subclass has none. Nil if one is no object.
+func commonClass(_ a: Any, _ b: Any) -> Any.Type? {
+    guard let first = type(of: a) as? AnyClass, let second = type(of: b) as? AnyClass else { return nil }
+    return sequence(first: first) { _getSuperclass($0) }.first { isClass(second, orSubclassOf: $0) }
+}
+
 /// The same without the optionals around the values.
 private func areEqualByContent(_ a: Any, _ b: Any) -> Bool {
     guard let a = unwrapped(a) else { return unwrapped(b) == nil }
     guard let b = unwrapped(b) else { return false }
-    if let first = type(of: a) as? AnyClass, let second = type(of: b) as? AnyClass, first != second {
-        // By the `==` of the class that both are of: else a subclass's object would equal no other one.
-        let common: AnyClass? = sequence(first: first) { _getSuperclass($0) }.first {
-            isClass(second, orSubclassOf: $0)
-        }
-        guard let common = common as? any Equatable.Type else { return false }
+    if type(of: a) is AnyClass, type(of: b) is AnyClass, type(of: a) != type(of: b) {
+        guard let common = commonClass(a, b) as? any Equatable.Type else { return false }
         return AnyEquality.ofType(common).compare(a, b)
     }
     func isEqual<Value: Equatable>(_ a: Value) -> Bool { b as? Value == a || areNotNumbers(a, b) }
@@ -115,15 +117,13 @@ private func areEqualByContent(_ a: Any, _ b: Any) -> Bool {
         }
         return true
     }
-    guard type(of: a) is AnyClass, type(of: b) is AnyClass else { return false }
-    return (a as AnyObject) === (b as AnyObject)
+    return type(of: a) is AnyClass && type(of: b) is AnyClass && (a as AnyObject) === (b as AnyObject)
 }
 
 /// Whether a value is the other one, or a copy of it: for values that do not equal themselves. A function cannot be told from another.
 func isSameContent(_ a: Any, _ b: Any) -> Bool {
     guard let a = unwrapped(a), let b = unwrapped(b) else { return unwrapped(a) == nil && unwrapped(b) == nil }
-    if type(of: a) != type(of: b) { return false }
-    return isFunction(type(of: a)) || areCopies(a, b)
+    return type(of: a) == type(of: b) && (isFunction(type(of: a)) || areCopies(a, b))
 }
 
 /// Between the parts of a value there may be any bytes, so its parts are compared: of what has more than a thousand only so many, which does

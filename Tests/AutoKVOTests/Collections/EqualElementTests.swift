@@ -484,4 +484,95 @@ struct EqualElementTests {
         if isUndone { history.undo() }
         expectEqual(numbers.set.count, 2)
     }
+
+    @Test("the same objects in another array of any kind are no change of what is computed from them")
+    func contiguous() {
+        final class Team: TrackedObject {
+            @Observed var rows: ContiguousArray = [Member(0, level: 0)]
+            @Derived({ (team: Team) in team.rows.map { _ in {} } }) var functions: [() -> Void]
+        }
+        let (team, calls) = (Team(), Counter())
+        team.$functions.observe { _ in calls.add() }
+        team.$rows.update(to: Array(team.rows))
+        team.$rows.edit { $0.reserveCapacity(1_000) }
+        expectEqual(calls.count, 0)
+        team.$rows.append(Member(1, level: 1))
+        expectEqual(calls.count, 1)
+    }
+
+    private final class Shelf: TrackedObject {
+        @Observed var songs = [Song(number: 1, stars: 0)]
+        @Observed var set: Set<Song> = [Song(number: 1, stars: 0)]
+        @Observed var next: Shelf?
+        var first: Int { songs.first?.stars ?? -1 }
+        var best: Int { self.set.map(\.stars).max() ?? -1 }
+        var second: Int { next?.first ?? -1 }
+
+        override class var schema: Schema {
+            Schema(Shelf.self, extending: super.schema) {
+                Key("songs", \.songs)
+                Key("set", \.set)
+                Key("next", \.next)
+                Key("first", \.first, affectedBy: "songs")
+                Key("best", \.best, affectedBy: "set")
+                Key("second", \.second, affectedBy: "next.first")
+            }
+        }
+    }
+    private final class Label: TrackedObject { @Observed var text = 0 }
+
+    @Test(
+        "a key affected by a collection is told of equal elements if its value is another one",
+        arguments: [false, true])
+    func affected(isCoalesced: Bool) throws {
+        let (shelf, root, label, calls) = (Shelf(), Shelf(), Label(), Counter())
+        root.next = shelf
+        var told: [String: [Int?]] = [:]
+        for key in ["first", "best"] {
+            try shelf.observe(key, as: Int.self, options: [.old, .new]) { told[key] = [$0.oldValue, $0.newValue] }
+        }
+        for key in ["second", "next.first"] {
+            try root.observe(key, as: Int.self, options: [.old, .new]) { told[key] = [$0.oldValue, $0.newValue] }
+        }
+        shelf.$songs.observe { _ in calls.add() }
+        try root.observe("next.songs") { _ in calls.add() }
+        label.$text.bind(to: \.first, of: shelf)
+        let seen = Counter()
+        _ = track({ shelf.observable.first }) { seen.add() }
+        func edit(_ stars: Int) {
+            func edit() {
+                shelf.$songs.edit { $0[0].stars = stars }
+                shelf.$set.update(to: [Song(number: 1, stars: stars)])
+            }
+            if isCoalesced { coalescingChanges(edit) } else { edit() }
+        }
+        edit(5)
+        expectEqual(told, ["first": [0, 5], "best": [0, 5], "second": [0, 5], "next.first": [0, 5]])
+        #expect(label.text == 5 && seen.count == 1)
+        told = [:]
+        edit(5)
+        shelf.$songs.update(to: Array([Song(number: 1, stars: 5)]))
+        expectEqual(told, [:])
+        expectEqual(calls.count, 0)
+    }
+
+    @Test("a prior handler of an affected key may edit the collection: the edit is made again behind it")
+    func editedInPrior() throws {
+        let shelf = Shelf()
+        var (isFirst, told) = (true, [Int]())
+        try shelf.observe("first", as: Int.self, options: [.new, .prior]) { [unowned shelf] change in
+            if !change.isPrior { return told.append(change.newValue!) }
+            if isFirst {
+                isFirst = false
+                shelf.$songs.append(Song(number: 2, stars: 2))
+            }
+        }
+        var runs = 0
+        shelf.$songs.edit {
+            runs += 1
+            $0[0].stars = 5
+        }
+        expectEqual(shelf.songs.description, "[1:5, 2:2]")
+        #expect(runs == 2 && told.last == 5)
+    }
 }

@@ -437,4 +437,42 @@ struct UndoInsideTests {
         onAnotherThread(stackSize: 512 * 1024) { box.1.name = "x" }
         expectEqual(box.2.count, 3_000)
     }
+
+    @Test("a group in a handler does not call observers that were added inside of the change before earlier ones")
+    func late() {
+        final class Row: Model { @Observed var a = 0 }
+        let (row, log) = (Row(), MessageLog())
+        let history = UndoHistory(of: row)
+        row.$a.observe { [unowned history] _ in
+            log.add("A")
+            history.group("g") {}
+        }
+        row.$a.observe { _ in log.add("B") }
+        coalescingChanges {
+            row.a = 1
+            row.$a.observe { _ in log.add("late1") }
+            row.$a.observe { _ in log.add("late2") }
+            row.a = 2
+        }
+        expectEqual(log.messages, ["A", "B", "late1", "late2"])
+    }
+
+    @Test("a history that is made between two edits has what they and their handlers change in one step")
+    func madeBetweenEdits() {
+        final class Document: Model {
+            @Observed var rows = ["a"]
+            @Observed var count = 0
+        }
+        let document = Document()
+        var history: UndoHistory?
+        document.$rows.observe { [unowned document] _ in
+            if history == nil {
+                history = UndoHistory(of: document)
+                history!.group("g") { document.count += 1 }
+            }
+        }
+        document.$rows.update(to: ["b"])
+        #expect(history!.undo() && !history!.canUndo && document.rows.isEmpty && document.count == 0)
+        history = nil
+    }
 }

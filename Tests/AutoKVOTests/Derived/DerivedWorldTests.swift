@@ -1,6 +1,7 @@
-import AutoKVO
 import AutoKVOTestSupport
 import Testing
+
+@testable import AutoKVO
 
 /// Stored properties, and derived ones of three levels that read each other through objects, elements and weak references.
 private final class WorldNode: TrackedObject {
@@ -11,13 +12,22 @@ private final class WorldNode: TrackedObject {
     @Observed var items: [WorldNode] = []
     @ObservedWeak var up: WorldNode?
 
-    @Derived({ (node: WorldNode) in node.n + node.m }) var sum: Int
-    @Derived({ (node: WorldNode) in node.flag ? node.n : node.next?.m ?? -1 }) var chosen: Int
-    @Derived({ (node: WorldNode) in node.items.reduce(0) { $0 + $1.n } }) var total: Int
-    @Derived({ (node: WorldNode) in node.sum / 4 }) var stop: Int
-    @Derived({ (node: WorldNode) in node.up?.sum ?? -7 }) var above: Int
-    @Derived({ (node: WorldNode) in node.stop + (node.next?.stop ?? 0) + node.items.reduce(0) { $0 + $1.stop } })
-    var chained: Int
+    @Derived({ (node: WorldNode) in node.count("sum", node.n + node.m) }) var sum: Int
+    @Derived({ (node: WorldNode) in node.count("chosen", node.flag ? node.n : node.next?.m ?? -1) }) var chosen: Int
+    @Derived({ (node: WorldNode) in node.count("total", node.items.reduce(0) { $0 + $1.n }) }) var total: Int
+    @Derived({ (node: WorldNode) in node.count("stop", node.sum / 4) }) var stop: Int
+    @Derived({ (node: WorldNode) in node.count("above", node.up?.sum ?? -7) }) var above: Int
+    @Derived({ (node: WorldNode) in
+        node.count("chained", node.stop + (node.next?.stop ?? 0) + node.items.reduce(0) { $0 + $1.stop })
+    }) var chained: Int
+    /// How often each of these was computed in the step.
+    var computations: [String: Int] = [:]
+
+    private func count(_ key: String, _ value: Int) -> Int {
+        computations[key, default: 0] += 1
+        return value
+    }
+
     var computed: Int { chosen * 2 + (next?.total ?? 0) }
 
     override class var schema: Schema {
@@ -54,6 +64,8 @@ private final class DerivedWorld: RandomWorld {
     private struct Made { weak var node: WorldNode? }
     private var made: [Made] = []
     private var watches: [Watch] = []
+    /// How many actions there were in the step, and the last one.
+    private var (actionCount, lastKind) = (0, 0)
 
     /// One observation and what it was told last.
     private final class Watch {
@@ -61,6 +73,8 @@ private final class DerivedWorld: RandomWorld {
         let isPath: Bool
         weak var node: WorldNode?
         var last: Int?
+        /// How often it was called in the step, but for prior calls.
+        var calls = 0
         var observation: KeyValueObservation?
         init(_ key: String, _ node: WorldNode, isPath: Bool) {
             (self.key, self.node, self.isPath) = (key, node, isPath)
@@ -83,13 +97,29 @@ private final class DerivedWorld: RandomWorld {
     func run(_ steps: Int) {
         for step in 0..<steps where fault == nil {
             begin(nodes.map { "\(name($0)): n \($0.n), m \($0.m), flag \($0.flag), next \(name($0.next))" })
+            let observed = watches.filter { $0.observation?.isValid ?? false }
+            for each in made { each.node?.computations = [:] }
+            for watch in observed { watch.calls = 0 }
+            actionCount = 0
             act()
+            // One change of one property, and no death.
+            if fault == nil, actionCount == 1, lastKind <= 12 { count(observed, step) }
             if fault == nil { compare(step) }
+            if fault == nil { for each in made { each.node?.record?.checkExpressions() } }
         }
         let observations = watches.compactMap(\.observation)
         for observation in observations { observation.remove() }
         // Those that refer to each other would keep each other alive.
         for each in made { if let node = each.node { (node.next, node.items) = (nil, []) } }
+    }
+
+    /// A change calls nobody twice, and computes nothing twice that somebody needs.
+    private func count(_ observed: [Watch], _ step: Int) {
+        for watch in observed where watch.calls > 1 { fail("step \(step): \(watch.key) was told \(watch.calls) times") }
+        for watch in observed where !watch.isPath {
+            let computations = watch.node?.computations[watch.key] ?? 0
+            if computations > 1 { fail("step \(step): \(watch.key) was computed \(computations) times") }
+        }
     }
 
     private func compare(_ step: Int) {
@@ -112,6 +142,7 @@ private final class DerivedWorld: RandomWorld {
     private func act() {
         let node = node
         let kind = pick(depth == 0 ? 22 : 16)
+        (actionCount, lastKind) = (actionCount + 1, kind)
         note("\(name(node)): \(kind)")
         switch kind {
         case 0...3: node.n = pick(8)
@@ -205,7 +236,7 @@ private final class DerivedWorld: RandomWorld {
         if old == new, !watch.isPath, !["n", "twice"].contains(watch.key) {
             fail("\(watch.key) was told to be \(new as Any) again")
         }
-        watch.last = new
+        (watch.last, watch.calls) = (new, watch.calls + 1)
         if depth >= 3 { return }
         depth += 1
         for _ in 0..<actions { act() }

@@ -457,4 +457,53 @@ struct ReadInsideTests {
         let twice = try run("me.twice", of: bank, isRead: isRead, { bank.n = 5 }, { bank.n = 1 })
         #expect(twice == ("2", isRead ? 1 : 0, "2"))
     }
+
+    @Test(
+        "a read by an operator or a path on another thread is one, too",
+        arguments: ["members.@sum.total", "next.total"])
+    func elsewhere(path: String) {
+        final class List: Model {
+            @Observed var members: [Sum] = [Sum()]
+            @Observed var next: Sum?
+        }
+        let (list, sum) = (List(), Sum())
+        (list.members, list.next) = ([sum], sum)
+        let calls = Counter()
+        sum.$total.observe { _ in calls.add() }
+        let shared = Shared(list)
+        coalescingChanges {
+            sum.a = 5
+            onAnotherThread { expectEqual(try! shared.value.value(forKeyPath: path) as? Int, 7) }
+            sum.a = 1
+        }
+        expectEqual(calls.count, 1)
+    }
+
+    @Test("what the library reads to move a path is no read") func library() throws {
+        final class Picker: Model {
+            @Observed var index = 0
+            @Observed var choices: [Sum] = []
+            @Derived({ (picker: Picker) in picker.choices[picker.index] }) var pick: Sum
+        }
+        final class Root: Model { @Observed var picker: Picker? }
+        let (root, picker, calls) = (Root(), Picker(), Counter())
+        picker.choices = [Sum(), Sum()]
+        root.picker = picker
+        let observation = try root.observe("picker.pick.a") { _ in }
+        picker.$pick.observe { _ in calls.add() }
+        coalescingChanges {
+            picker.index = 1
+            root.picker = nil
+            root.picker = picker
+            picker.index = 0
+        }
+        expectEqual(calls.count, 0)
+        coalescingChanges {
+            picker.index = 1
+            _ = picker.pick
+            picker.index = 0
+        }
+        expectEqual(calls.count, 1)
+        withExtendedLifetime(observation) {}
+    }
 }

@@ -155,4 +155,74 @@ struct ReadTwiceTests {
         // The handler keeps the changes, and these the observation.
         kept = []
     }
+
+    @Test("a getter on the path of a key may add an observer of that key the first time it is called")
+    func addedByGetter() {
+        final class Part: Model { @Observed var c = 0 }
+        final class Node: Model {
+            @Observed var stored = Part()
+            @Observed var k = 0
+            var (isDone, told) = (false, 0)
+            var b: Part {
+                if !isDone {
+                    let token = try! observe("k") { [unowned self] _ in told += 1 }
+                    isDone = token.isValid
+                }
+                return stored
+            }
+            override class var schema: Schema {
+                Schema(Node.self, extending: super.schema) {
+                    Key("b", \.b, affectedBy: "stored")
+                    Key("k", \.k, affectedBy: "b.c")
+                }
+            }
+        }
+        let (node, calls) = (Node(), Counter())
+        node.$k.observe { _ in calls.add() }
+        node.stored.c = 1
+        #expect(node.told == 1 && calls.count == 1)
+    }
+
+    @Test(
+        "an observer that a function adds is called for what a key at the end of its path is affected by",
+        arguments: [false, true])
+    func addedInsideOfPath(isRead: Bool) {
+        final class Leaf: Model { @Observed var y = 0 }
+        final class Part: Model {
+            @Observed var x = Leaf()
+            @Observed var m = 0
+            override class var schema: Schema {
+                Schema(Part.self, extending: super.schema) {
+                    Key("x", \.x)
+                    Key("m", \.m, affectedBy: "x.y")
+                }
+            }
+        }
+        final class Node: Model {
+            @Observed var b = Part()
+            @Observed var k = 0
+            var (isRead, isDone, told) = (false, false, 0)
+            @Derived({ (node: Node) in
+                let k = node.k + (node.isRead ? node.b.m : 0)
+                if !node.isDone {
+                    node.isDone = true
+                    try! node.observe("k") { [unowned node] _ in node.told += 1 }
+                    node.b.x.y = 5
+                }
+                return k
+            }) var value: Int
+            override class var schema: Schema {
+                Schema(Node.self, extending: super.schema) {
+                    Key("b", \.b)
+                    Key("k", \.k, affectedBy: "b.m")
+                }
+            }
+        }
+        let node = Node()
+        node.isRead = isRead
+        _ = messages { node.$value.observe { _ in } }
+        expectEqual(node.told, 1)
+        node.b.x.y = 6
+        expectEqual(node.told, 2)
+    }
 }

@@ -504,4 +504,31 @@ extension WritingFunctionTests {
             expectEqual(told, [[nil, values[0]], values])
         }
     }
+
+    private final class Pair: Model {
+        @Observed var both = 0
+        @Observed var a = 0
+        @Observed var b = 0
+        @Derived({ (pair: Pair) in
+            pair.b = pair.both + pair.a + 1
+            return pair.a
+        }) var first: Int
+        @Derived({ (pair: Pair) in
+            pair.a = pair.both + pair.b + 1
+            return pair.b
+        }) var second: Int
+    }
+
+    @Test("two functions that write what the other one reads stop with a sentence") func twoFunctions() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Diagnostics.handler = { _ in }
+            let pair = Pair()
+            coalescingChanges {
+                pair.$first.observe { _ in }
+                pair.$second.observe { _ in }
+            }
+            pair.both = 1
+        }
+        expectEqual(missing("writes what it reads", in: result), [])
+    }
 }

@@ -78,6 +78,65 @@
             expectEqual(missing("miscounts what is in it", in: result), [])
         }
 
+        private final class Cell: TrackedObject {
+            var plain = 0
+            @Observed var n = 0
+            @Derived({ (cell: Cell) in cell.n + cell.plain }) var sum: Int
+            @Derived({ (cell: Cell) in cell.sum + 1 }) var more: Int
+
+            static func observed() throws -> (Cell, ObjectRecord) {
+                let cell = Cell()
+                cell.$more.observe { _ in }
+                cell.n = 1
+                return (cell, try #require(cell.record))
+            }
+
+            var sumExpression: Expression {
+                let all = (0..<record!.layout!.value.count).compactMap { record!.expression($0) }
+                return all.first { $0.sources.contains { !$0.record.layout!.value[$0.slot].isRecorded } }!
+            }
+        }
+
+        @Test("expressions that are what they say pass, also marked ones") func validExpressions() throws {
+            let (cell, record) = try Cell.observed()
+            record.checkExpressions()
+            coalescingChanges {
+                cell.n = 2
+                record.checkExpressions()
+            }
+            record.checkExpressions()
+        }
+
+        @Test("a clean expression of something marked") func markTraps() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let (cell, record) = try Cell.observed()
+                record.checkExpressions()
+                cell.sumExpression.mark(isCertain: true)
+                record.checkExpressions()
+            }
+            expectEqual(missing("is clean, and what it reads is not", in: result), [])
+        }
+
+        @Test("a clean expression whose function returns another value") func valueTraps() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let (cell, record) = try Cell.observed()
+                record.checkExpressions()
+                cell.plain = 5
+                record.checkExpressions()
+            }
+            expectEqual(missing("a value that its function does not return", in: result), [])
+        }
+
+        @Test("a source whose link is in no list") func sourceTraps() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let (cell, record) = try Cell.observed()
+                record.checkExpressions()
+                cell.sumExpression.sources[0].cancel()
+                record.checkExpressions()
+            }
+            expectEqual(missing("reads by a link that is in no list", in: result), [])
+        }
+
         /// A person with an observer, and this thread, which has begun a change of the property.
         private static func withOpenChange() throws -> (Person, InPlace<ThreadContext>) {
             let person = Person()

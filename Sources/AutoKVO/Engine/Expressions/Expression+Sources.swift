@@ -60,11 +60,11 @@ extension Expression {
     /// evaluates, which gets the new value now; and none with the first value, before which there was no other: who read the key then has
     /// computed it, through a getter that a subclass overrides, and reads all that this does.
     func markReaders(of route: Route) {
-        route.forEachReader { if !$0.isEvaluatingHere { _ = $0.mark(isCertain: true) } }
+        route.forEachReader { if !$0.isEvaluatingHere { $0.mark(isCertain: true) } }
     }
 
     /// The same in a change of this thread, which its own function may have made.
-    func mark(isCertain: Bool, _ thread: InPlace<ThreadContext>) -> Bool {
+    func mark(isCertain: Bool, _ thread: InPlace<ThreadContext>) -> ExpressionMark {
         if isEvaluatingHere { thread.value.ownMarks += 1 }
         return mark(isCertain: isCertain)
     }
@@ -101,23 +101,66 @@ extension Expression {
             observation.end(.targetDeinitialized)
         }
     }
-}
 
-extension PathLink {
-    /// What it is a link of.
-    @inline(__always)
-    var key: Recorder.Source { .init(record: .to(record), slot: slot) }
+    // MARK: - What refreshing looks at
 
-    /// Of the derived key that an expression reads, or that a path leads through: see `ResolvedKey`. No other key has one.
-    var height: Int {
-        if let source { return source.object.height }
-        return record.layout!.value[slot].height == 0 ? 0 : record.lock.withLock { record.height(of: slot) }
+    /// An expression to be checked.
+    struct Checked {
+        /// Retained.
+        let expression: Borrowed<Expression>
+        /// Its mark, and how many of its sources have been looked at since it has that. If it is marked again meanwhile, a source may have been.
+        var mark = ExpressionMark(.clean)
+        var count = 0
     }
 
-    /// Whether it was read where an object stores something. The record pins the object's address.
+    /// The next derived key that was read, and that has to be looked at before its value is known to be unchanged; retained. Under the lock.
+    static func nextMarked(of sources: [PathLink], from index: inout Int, isDirty: Bool) -> Borrowed<Expression>? {
+        BorrowedElements.of(sources) { sources in
+            while index < sources.count {
+                let source = sources[index].use { $0.source }
+                index += 1
+                if let source, source.use({ !$0.isClean && !(isDirty && $0.isEvaluatingHere) }) {
+                    return source.retain()
+                }
+            }
+            return nil
+        }
+    }
+
+    // MARK: - What is kept of a value
+
+    /// Before an evaluation. A function of its own, as its variables would be on the stack of the functions that read each other.
+    @inline(never)
+    func noteGetter() {
+        if let key = function.overridden { usesGetter.store(key.declared.getter?.read != nil, ordering: .relaxed) }
+    }
+
+    /// Nil if what was kept is an object that is dead.
     @inline(__always)
-    func isOf(_ object: TrackedObject, _ offset: Int) -> Bool {
-        self.offset == offset && record.address == Borrowed.to(object).rawAddress
+    func opened(_ kept: Any?) -> Any? {
+        guard function.objects == .itself, let kept, type(of: kept) is AnyClass,
+            let reference = kept as? PinnedReference<TrackedObject>
+        else { return kept }
+        let object = reference.object
+        if object == nil { ThreadContext.current.value.dyingReferents &+= 1 }
+        return object
+    }
+
+    @inline(__always)
+    func isUnchanged(_ value: Any, _ kept: Any) -> Bool {
+        if function.objects == .itself { return opened(kept).map { areEqual($0, value) } ?? false }
+        return areEqual(kept, value)
+    }
+
+    func reference(to value: Any) -> Any {
+        guard function.objects == .itself, let bare = unwrapped(value), type(of: bare) is AnyClass else { return value }
+        let held = contentType(of: value)
+        func canHold<Content>(_ type: Content.Type) -> Bool { bare is Content }
+        // An optional in a protocol's type is a value of it, which the object alone need not be.
+        if isOptional(type(of: value)), isOpen(unwrappedType(held)), !_openExistential(held, do: canHold) {
+            return value
+        }
+        return (bare as? TrackedObject).map { PinnedReference($0) } ?? value
     }
 }
 
@@ -195,68 +238,5 @@ extension ObjectRecord {
             let least = height(key) + 1
             for other in behind where places[source(other)]! < place { _ = other.record.raise(other.slot, to: least) }
         }
-    }
-}
-
-// MARK: - What refreshing looks at
-
-extension Expression {
-    /// An expression to be checked.
-    struct Checked {
-        /// Retained.
-        let expression: Borrowed<Expression>
-        /// Its mark, and how many of its sources have been looked at since it has that. If it is marked again meanwhile, a source may have been.
-        var mark = ExpressionMark(.clean)
-        var count = 0
-    }
-
-    /// The next derived key that was read, and that has to be looked at before its value is known to be unchanged; retained. Under the lock.
-    static func nextMarked(of sources: [PathLink], from index: inout Int, isDirty: Bool) -> Borrowed<Expression>? {
-        BorrowedElements.of(sources) { sources in
-            while index < sources.count {
-                let source = sources[index].use { $0.source }
-                index += 1
-                if let source, source.use({ !$0.isClean && !(isDirty && $0.isEvaluatingHere) }) {
-                    return source.retain()
-                }
-            }
-            return nil
-        }
-    }
-
-    // MARK: - What is kept of a value
-
-    /// Before an evaluation. A function of its own, as its variables would be on the stack of the functions that read each other.
-    @inline(never)
-    func noteGetter() {
-        if let key = function.overridden { usesGetter.store(key.declared.getter?.read != nil, ordering: .relaxed) }
-    }
-
-    /// Nil if what was kept is an object that is dead.
-    @inline(__always)
-    func opened(_ kept: Any?) -> Any? {
-        guard function.objects == .itself, let kept, type(of: kept) is AnyClass,
-            let reference = kept as? PinnedReference<TrackedObject>
-        else { return kept }
-        let object = reference.object
-        if object == nil { ThreadContext.current.value.dyingReferents &+= 1 }
-        return object
-    }
-
-    @inline(__always)
-    func isUnchanged(_ value: Any, _ kept: Any) -> Bool {
-        if function.objects == .itself { return opened(kept).map { areEqual($0, value) } ?? false }
-        return areEqual(kept, value)
-    }
-
-    func reference(to value: Any) -> Any {
-        guard function.objects == .itself, let bare = unwrapped(value), type(of: bare) is AnyClass else { return value }
-        let held = contentType(of: value)
-        func canHold<Content>(_ type: Content.Type) -> Bool { bare is Content }
-        // An optional in a protocol's type is a value of it, which the object alone need not be.
-        if isOptional(type(of: value)), isOpen(unwrappedType(held)), !_openExistential(held, do: canHold) {
-            return value
-        }
-        return (bare as? TrackedObject).map { PinnedReference($0) } ?? value
     }
 }

@@ -98,8 +98,8 @@ final class Expression: @unchecked Sendable {
     /// Whether nothing has to be done before the kept value is used.
     var isClean: Bool { mark.load(ordering: .acquiring).kind == .clean && evaluator.load(ordering: .acquiring) == 0 }
 
-    /// How often it has become clean; nil if it is.
-    var cleanings: UInt64? { mark.load(ordering: .acquiring).cleanings }
+    /// What says whether it is clean, and how often it has become so.
+    var currentMark: ExpressionMark { mark.load(ordering: .acquiring) }
     var isEvaluatingHere: Bool { evaluator.load(ordering: .relaxed) == thisThread() }
 
     /// The name of the one key that the last evaluation read; empty if it was not one.
@@ -124,8 +124,8 @@ final class Expression: @unchecked Sendable {
 
     /// A source has changed: for certain, or if it is a derived key whose value has.
     ///
-    /// - Returns: Whether nothing had marked it.
-    func mark(isCertain: Bool) -> Bool { mark.add(isCertain: isCertain) }
+    /// - Returns: The mark from before.
+    @discardableResult func mark(isCertain: Bool) -> ExpressionMark { mark.add(isCertain: isCertain) }
 
     /// Whether it has to be evaluated, and not by what this thread is evaluating.
     private var isDirty: Bool { mark.load(ordering: .acquiring).kind == .dirty && !isEvaluatingHere }

@@ -17,19 +17,17 @@ struct ExpressionMark: RawRepresentable, AtomicRepresentable, Equatable {
     }
 
     var kind: Kind { Kind(rawValue: rawValue & 3)! }
-    /// How often it has become clean, if it is marked now.
-    var cleanings: UInt64? { kind == .clean ? nil : rawValue >> 33 }
+    /// How often it has become clean.
+    var cleanings: UInt32 { UInt32(rawValue >> 33) }
 }
 
 extension Atomic where Value == ExpressionMark {
-    /// - Returns: Whether nothing had marked it.
+    /// - Returns: The mark from before.
     @inline(__always)
-    func add(isCertain: Bool) -> Bool {
+    func add(isCertain: Bool) -> ExpressionMark {
         while true {
             let former = load(ordering: .acquiring)
-            if replace(former, by: isCertain || former.kind == .dirty ? .dirty : .check) {
-                return former.kind == .clean
-            }
+            if replace(former, by: isCertain || former.kind == .dirty ? .dirty : .check) { return former }
         }
     }
 

@@ -102,13 +102,6 @@ struct Recorder {
         return (recorder.others?.keys ?? [:], !recorder.hasReadDying)
     }
 
-    /// Whether a function reads anything that is observed.
-    static func reads(_ function: () -> Void) -> Bool {
-        var recorder = Recorder(nil, isMoved: false)
-        Recording.into(&recorder, function)
-        return recorder.others != nil
-    }
-
     /// Notes a read of what is stored in an object, if the last evaluation has read that here. Its link then.
     @inline(__always)
     mutating func noteNext(_ object: TrackedObject, atOffset offset: Int) -> Borrowed<PathLink>? {

@@ -12,18 +12,22 @@ extension Transaction {
         var links: [Borrowed<PathLink>] = []
         swap(&links, &thread.value.affectedLinks)
         thread.value.coalescing?.use { $0.startWalk(.marking) }
-        AffectedLists.forEach(from: record, slot) { _, _, _ in
-        } link: { link, _ in
-            if link.unmanagedExpression != nil { return mark(link, thread) }
-            // The end of an observed path, or a key on the way, is needed as one is that has observers. What is behind a key on the way is
-            // known when that is computed.
-            if let route = link.record.list(link.slot)?.value.expressionRoute?.object, let subject = link.route.identity
-            {
-                thread.value.marked.append(Marked(route: route, subject: subject, link: link.isFollowed ? link : nil))
-            } else if link.isFollowed {
-                links.append(.retaining(link))
-            }
-        }
+        AffectedLists.forEach(
+            from: record, slot,
+            marking: { link, key in
+                if link.unmanagedExpression != nil { return mark(link, key, thread) }
+                // The end of an observed path, or a key on the way, is needed as one is that has observers. What is behind a key on the way is
+                // known when that is computed.
+                if let route = link.record.list(link.slot)?.value.expressionRoute?.object,
+                    let subject = link.route.identity
+                {
+                    thread.value.marked.append(
+                        Marked(route: route, subject: subject, link: link.isFollowed ? link : nil))
+                } else if link.isFollowed {
+                    links.append(.retaining(link))
+                }
+                return 0
+            })
         for link in links {
             link.use { follow($0) }
             link.release()
@@ -33,24 +37,35 @@ extension Transaction {
     }
 
     /// An expression that has observers is refreshed at the end of the change; the others when one that reads them is.
-    private static func mark(_ source: PathLink, _ thread: InPlace<ThreadContext>) {
-        // What is clean another thread has computed since this walk marked it, perhaps inside of this reader, which had read the former value.
+    ///
+    /// - Parameter key: The key that it reads by the link.
+    /// - Returns: How often it had become clean.
+    @inline(__always)
+    private static func mark(
+        _ source: PathLink, _ key: AffectedLists.AffectedKey, _ thread: InPlace<ThreadContext>
+    ) -> UInt32 {
+        // What has become clean since this walk marked it another thread has computed, perhaps inside of this reader, which had read the former
+        // value.
         let isCertain =
             !source.record.layout!.value[source.slot].isRecorded
-            || source.record.list(source.slot)?.value.expression?.use { $0.isClean } ?? false
-        guard source.unmanagedExpression!.use({ $0.mark(isCertain: isCertain, thread) }) else { return }
-        source.unmanagedRoute.use { route in
-            guard route.isObserved, !route.isGivenUp.load(ordering: .relaxed), let subject = route.identity else {
-                return
+            || source.record.list(source.slot)?.value.expression?.use { $0.currentMark.cleanings != key.cleanings }
+                ?? false
+        let former = source.unmanagedExpression!.use { $0.mark(isCertain: isCertain, thread) }
+        if former.kind == .clean {
+            source.unmanagedRoute.use { route in
+                guard route.isObserved, !route.isGivenUp.load(ordering: .relaxed), let subject = route.identity else {
+                    return
+                }
+                thread.value.marked.append(Marked(route: route, subject: subject))
             }
-            thread.value.marked.append(Marked(route: route, subject: subject))
         }
+        return former.cleanings
     }
 
     /// A key that a getter computes is known to have changed: it is marked, and what needs it.
     static func markComputed(_ record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) {
         guard let expression = record.expression(slot) else { return }
-        if expression.mark(isCertain: true, thread), let route = expression.liveRoute, route.isObserved {
+        if expression.mark(isCertain: true, thread).kind == .clean, let route = expression.liveRoute, route.isObserved {
             thread.value.marked.append(Marked(route: route, subject: route.identity!))
         }
         markReaders(of: record, slot, thread)
@@ -130,7 +145,9 @@ extension Transaction {
     func handOnMarked(_ thread: InPlace<ThreadContext>) {
         thread.value.waitingCount -= marked.count
         thread.value.marked += marked
-        (marked, markedIdentities) = ([], [])
+        let isSmall = marked.count <= ThreadContext.poolLimit
+        marked.removeAll(keepingCapacity: isSmall)
+        markedIdentities.removeAll(keepingCapacity: isSmall)
     }
 
     /// Refreshes the expressions that this thread has marked, except those that are subjects of an open change, which has them refreshed at
@@ -139,8 +156,14 @@ extension Transaction {
     private func refreshMarked(_ thread: InPlace<ThreadContext>) {
         var marked: [Marked] = []
         swap(&marked, &thread.value.markedRoom)
+        var round = 0
         while !thread.value.marked.isEmpty {
             swap(&marked, &thread.value.marked)
+            round += 1
+            requireUsage(
+                round < 100_000,
+                "\(marked[0].route.expression!.label) and others write what they read: each of 100,000 rounds changed a source."
+            )
             for each in marked {
                 // What is delivered now does not wait for what has come to the same subject since.
                 guard let holder = thread.holder(of: each.subject)?.object,
@@ -191,40 +214,14 @@ extension Transaction {
 
     /// Whether a walk need not go on behind an expression. If it does, all that is there will have been found, or marked.
     func hasWalked(behind expression: Expression) -> Bool {
-        let (identity, cleanings) = (ObjectIdentifier(expression), expression.cleanings)
-        let known = walked[identity]
-        if cleanings != nil, known == .some(cleanings) { return true }
+        let (identity, mark) = (ObjectIdentifier(expression), expression.currentMark)
+        let (known, isMarked) = (walked[identity], mark.kind != .clean)
+        if isMarked, known == mark.cleanings { return true }
         if walk == .finding {
             walked[identity] = .some(nil)
-        } else if known == .some(nil), cleanings != nil {
-            walked[identity] = cleanings
+        } else if known == .some(nil), isMarked {
+            walked[identity] = mark.cleanings
         }
         return false
-    }
-}
-
-extension Route {
-    /// The key of the root that is derived with it; nil for the path of an observation.
-    @inline(__always)
-    var derivedSlot: Int? { if case .derivedKey(let slot) = sink { slot } else { nil } }
-
-    /// Calls a function with the expressions that read that key. Under the lock of the root.
-    func forEachReader(_ body: (Expression) -> Void) {
-        derivedSlot.flatMap { base.list($0) }?.value.forEachLink { $0.unmanagedExpression?.use(body) }
-    }
-
-    /// The height of that key in its class.
-    var keyHeight: Int { derivedSlot.map { base.layout!.value[$0].height } ?? 0 }
-
-    /// Whether observers are called when its value changes, and not only expressions evaluated.
-    fileprivate var isObserved: Bool {
-        guard let derivedSlot else { return true }
-        return base.list(derivedSlot)?.value.interest.load(ordering: .acquiring).contains(.own) ?? false
-    }
-
-    /// The subject that it is, as `Subject.identity` has it.
-    var identity: Subject.Identity? {
-        guard let derivedSlot else { return Borrowed.to(self).rawAddress }
-        return base.list(derivedSlot)?.address
     }
 }

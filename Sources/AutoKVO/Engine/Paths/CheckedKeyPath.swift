@@ -89,8 +89,7 @@ extension TrackedObject {
                     && (names[1].hasPrefix(names[0]) || names[1].hasSuffix(names[0]))
             // Of names of a few letters each is near.
             isProperty =
-                other.name.utf8.count > 3 && !isMeant
-                && other.storageType?.valueType == key.declared.valueType
+                other.name.utf8.count > 3 && !isMeant && other.storageType?.valueType == key.declared.valueType
                 && nearestName(to: key.name, among: [other.name]) != nil && other.observed!.stores(value, in: self)
         }
         if !areAll { return false }

@@ -25,16 +25,21 @@ extension ObjectRecord {
                 return ([], guarded.details?.derivedKeyRoutes.removeValue(forKey: slot) ?? [])
             }
             let former = guarded.details?.derivedKeyRoutes[slot]
-            // What this thread has yet to start it starts for an observer that a function adds, at once.
-            let isAtOnce = !ThreadContext.current.value.doesPathWork
+            // What this thread has left for later it starts for what a function adds meanwhile, at once.
+            let thread = ThreadContext.current
+            let start = thread.value.doesPathWork ? thread.value.pathWorkStart : thread.value.pathWork.count
             func isUnlinked(_ route: Route) -> Bool {
-                route.isStartedElsewhere || isAtOnce && route.starter.load(ordering: .acquiring) != 0
+                let starter = route.starter.load(ordering: .acquiring)
+                return starter != 0 && (starter != thisThread() || route.startIndex < start)
             }
             guard isAdded, former?.contains(where: isUnlinked) ?? true else { return ([], []) }
             return (made, guarded.makeDetails().derivedKeyRoutes.updateValue(made, forKey: slot) ?? [])
         }
         TestPoint.updatingDerivedKeyRoutes.reach()
-        for route in starting { PathWork.do(.start(route)) }
+        for route in starting {
+            route.startIndex = ThreadContext.current.value.pathWork.count
+            PathWork.do(.start(route))
+        }
         for route in ending { PathWork.do(.end(route)) }
     }
 

@@ -99,7 +99,7 @@ struct ElementChains {
 /// The elements of a collection, as they were read.
 struct ElementList {
     /// Number of elements.
-    let count: Int
+    private(set) var count = 0
     /// The records of the tracked objects among them, nil for an element that is none. If an element is a collection, they are those of
     /// all objects at any depth, and `hasPositions` is false.
     private(set) var records: [ObjectRecord?] = []
@@ -112,10 +112,7 @@ struct ElementList {
     ///   - record: The record of an element; nil if it has none.
     init(of value: Any?, areStored: Bool = false, _ record: (TrackedObject) -> ObjectRecord?) {
         self.areStored = areStored
-        guard let collection = value.flatMap(unwrapped) as? any KeyValueCollection else {
-            count = 0
-            return
-        }
+        guard let collection = value.flatMap(unwrapped) as? any KeyValueCollection else { return }
         count = collection.elementCount
         if let objects = collection.objects(of: TrackedObject.self) {
             records = objects.map(record)

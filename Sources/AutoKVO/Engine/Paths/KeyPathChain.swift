@@ -147,8 +147,13 @@ class KeyPathChain: @unchecked Sendable {
     /// The object that the key of a link holds now.
     private final func next(behind link: PathLink?) -> TrackedObject? {
         guard let link, let object = link.record.trackedObject else { return nil }
-        let key = link.record.layout!.value[link.slot].declaration
-        return orReport(misfit, try path.readObject(key, of: .to(object)))
+        let key = link.record.layout!.value[link.slot]
+        // What is kept is no read of the program.
+        if key.isRecorded, let kept = link.record.expression(link.slot)?.refreshedValue() {
+            guard let value = unwrapped(kept) else { return nil }
+            if let next = value as? TrackedObject { return next }
+        }
+        return orReport(misfit, try path.readObject(key.declaration, of: .to(object)))
     }
 
     /// The record of an object on the way. Nil if it is dying, or the schema of its class has a fault.

@@ -77,10 +77,10 @@ extension ParsedKeyPath {
     private func nextObject(_ level: Int, of object: Borrowed<TrackedObject>) throws(KeyValueError) -> TrackedObject? {
         let (schema, slot) = try key(of: level, in: object)
         let key = schema.use { $0.layout.value[slot].declaration }
-        // What is read of a computed key is noted, also where nothing is recorded but changes are held back.
-        let isRead =
-            !isRecording && TransactionsOfTasks.mayHoldChanges && schema.use { $0.layout.value[slot].isRecorded }
-        guard isRecording || isRead else { return try readObject(key, of: object) }
+        // What is read of a computed key may have to be noted, also where nothing is recorded.
+        guard isRecording || schema.use({ $0.layout.value[slot].isRecorded }) else {
+            return try readObject(key, of: object)
+        }
         let value = unwrapped(object.object.valueOfKey(slot, of: schema.object))
         if let next = value as? TrackedObject { return next }
         if value == nil, !isRecording { return nil }
@@ -119,6 +119,48 @@ extension ParsedKeyPath {
         guard key.objectClass == nil, let value = unwrapped(key.read(object)) else { return }
         throw cannotGoOn(at: type(of: value), key.name, of: try ClassSchema.of(type(of: object)).className)
     }
+
+    /// The values at the end of the path from each of some objects on, nil where there is none; if the path begins with an
+    /// operator, its value for them.
+    func value<Object: TrackedObject>(ofElements objects: [Object]) throws(KeyValueError) -> Any {
+        if keys.isEmpty {
+            for type in classes(of: objects) { _ = try valueType(from: arrayType(of: type)) }
+            if let elementPath, let one = trackedObjects(in: objects).first { try elementPath.checkFirstUse(from: one) }
+            return try tail!.evaluate(on: objects, in: self, tail!.declaredType(on: [Object].self, in: self))
+        }
+        for type in classes(of: objects) {
+            _ = try valueType(from: type)
+            try checkFirstUse(from: objects.first(where: { Swift.type(of: $0) == type })!)
+        }
+        return try objects.map { object throws(KeyValueError) in unwrapped(try requireValue(from: object)) }
+    }
+
+    /// The classes of the objects, each once, in the order in which they come.
+    private func classes(of objects: [TrackedObject]) -> [Any.Type] {
+        var seen: Set<ObjectIdentifier> = []
+        return objects.map { type(of: $0) as Any.Type }.filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+
+    /// The value at the end of the path from an element of a collection on; if that is a collection itself, the values
+    /// from its elements on.
+    ///
+    /// - Parameter depth: How many collections are around the element, besides the one that the operator follows.
+    fileprivate func value(ofElement element: Any, in tail: Tail, depth: Int = 0) throws(KeyValueError) -> Any {
+        guard let bare = unwrapped(element) else { return Any?.none as Any }
+        if keys.isEmpty { return try self.tail!.evaluate(on: bare, in: self) }
+        // Before the cast to a class, which with Foundation makes an object of the collection, and of each element.
+        guard let inner = bare as? any KeyValueCollection else {
+            if let object = bare as? TrackedObject { return try requireValue(from: object) }
+            throw tail.unsupported(in: text, "\(type(of: bare)) has no keys")
+        }
+        // Data may nest collections deeper than the stack lets them be followed.
+        guard depth < Self.maximumOperatorCount else {
+            throw tail.unsupported(in: text, "its values are more than \(Self.maximumOperatorCount) collections deep")
+        }
+        var values = inner.elements
+        for index in values.indices { values[index] = try value(ofElement: values[index], in: tail, depth: depth + 1) }
+        return values
+    }
 }
 
 extension ParsedKeyPath.Tail {
@@ -155,11 +197,10 @@ extension ParsedKeyPath.Tail {
             var index = 0
             // The key of each element, not of one for each class.
             if isRecording { for object in objects { _ = try element.key(of: 0, in: .to(object)) } }
-            // Where this thread records, keys are what is read, and not what their getters read; where it holds changes back, that they are read is noted.
-            let areNoted = isRecording || TransactionsOfTasks.mayHoldChanges
+            // That keys are read may have to be noted; and where this thread records, they are what is read, and not what their getters read.
             while index < objects.count {
                 let (schema, slot) = try element.key(of: 0, in: .to(objects[index]))
-                if areNoted, schema.use({ $0.layout.value[slot].isRecorded }) {
+                if schema.use({ $0.layout.value[slot].isRecorded }) {
                     result.add(objects[index].valueOfKey(slot, of: schema.object))
                     index += 1
                     continue
@@ -204,50 +245,6 @@ extension ResolvedKey {
             value.fill { declared.read(object.rawAddress, into: $0) }
             result.take(&value)
         }
-    }
-}
-
-extension ParsedKeyPath {
-    /// The values at the end of the path from each of some objects on, nil where there is none; if the path begins with an
-    /// operator, its value for them.
-    func value<Object: TrackedObject>(ofElements objects: [Object]) throws(KeyValueError) -> Any {
-        if keys.isEmpty {
-            for type in classes(of: objects) { _ = try valueType(from: arrayType(of: type)) }
-            if let elementPath, let one = trackedObjects(in: objects).first { try elementPath.checkFirstUse(from: one) }
-            return try tail!.evaluate(on: objects, in: self, tail!.declaredType(on: [Object].self, in: self))
-        }
-        for type in classes(of: objects) {
-            _ = try valueType(from: type)
-            try checkFirstUse(from: objects.first(where: { Swift.type(of: $0) == type })!)
-        }
-        return try objects.map { object throws(KeyValueError) in unwrapped(try requireValue(from: object)) }
-    }
-
-    /// The classes of the objects, each once, in the order in which they come.
-    private func classes(of objects: [TrackedObject]) -> [Any.Type] {
-        var seen: Set<ObjectIdentifier> = []
-        return objects.map { type(of: $0) as Any.Type }.filter { seen.insert(ObjectIdentifier($0)).inserted }
-    }
-
-    /// The value at the end of the path from an element of a collection on; if that is a collection itself, the values
-    /// from its elements on.
-    ///
-    /// - Parameter depth: How many collections are around the element, besides the one that the operator follows.
-    fileprivate func value(ofElement element: Any, in tail: Tail, depth: Int = 0) throws(KeyValueError) -> Any {
-        guard let bare = unwrapped(element) else { return Any?.none as Any }
-        if keys.isEmpty { return try self.tail!.evaluate(on: bare, in: self) }
-        // Before the cast to a class, which with Foundation makes an object of the collection, and of each element.
-        guard let inner = bare as? any KeyValueCollection else {
-            if let object = bare as? TrackedObject { return try requireValue(from: object) }
-            throw tail.unsupported(in: text, "\(type(of: bare)) has no keys")
-        }
-        // Data may nest collections deeper than the stack lets them be followed.
-        guard depth < Self.maximumOperatorCount else {
-            throw tail.unsupported(in: text, "its values are more than \(Self.maximumOperatorCount) collections deep")
-        }
-        var values = inner.elements
-        for index in values.indices { values[index] = try value(ofElement: values[index], in: tail, depth: depth + 1) }
-        return values
     }
 }
 

@@ -77,6 +77,22 @@ final class PathLink: ListMember, @unchecked Sendable {
     /// Whether it is not just the end of an observed path.
     var isInner: Bool { isFollowed || observation == nil }
 
+    /// What it is a link of.
+    @inline(__always)
+    var key: Recorder.Source { .init(record: .to(record), slot: slot) }
+
+    /// Of the derived key that an expression reads, or that a path leads through: see `ResolvedKey`. No other key has one.
+    var height: Int {
+        if let source { return source.object.height }
+        return record.layout!.value[slot].height == 0 ? 0 : record.lock.withLock { record.height(of: slot) }
+    }
+
+    /// Whether it was read where an object stores something. The record pins the object's address.
+    @inline(__always)
+    func isOf(_ object: TrackedObject, _ offset: Int) -> Bool {
+        self.offset == offset && record.address == Borrowed.to(object).rawAddress
+    }
+
     /// The value of the key; nil if the path does not lead here any more, or the object is dying.
     func readValue() -> Any? { record.lock.withLock { isLinked } ? record.readValue(slot) : nil }
 

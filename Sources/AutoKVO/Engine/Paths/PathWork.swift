@@ -21,7 +21,8 @@ enum PathWork {
     static func doLeft(from start: Int) {
         let thread = ThreadContext.current
         if thread.value.doesPathWork || thread.value.pathWork.count <= start { return }
-        thread.value.doesPathWork = true
+        let outerStart = thread.value.pathWorkStart
+        (thread.value.doesPathWork, thread.value.pathWorkStart) = (true, start)
         /// The index of what is to be done next; that at which all was where the paths lead; how many links were; and how often not.
         var (next, known, knownLinks, movedCount) = (start, start, 0, 0)
         var (links, outdated, evaluated): ([PathLink], [Route], Int) = ([], [], 0)
@@ -29,7 +30,10 @@ enum PathWork {
         while true {
             if next < thread.value.pathWork.count {
                 switch thread.value.pathWork[next] {
-                case .start(let route): route.start()
+                case .start(let route):
+                    // The starts of an expression may be of several threads.
+                    if route.startIndex != .max { route.startIndex = .max }
+                    route.start()
                 case .end(let route): route.end()
                 case .evaluate(let route): outdated.append(route)
                 case .follow(let link): links.append(link)
@@ -45,7 +49,7 @@ enum PathWork {
                 let expression = outdated[evaluated].expression!
                 evaluated += 1
                 if evaluated == outdated.count { known = -1 }
-                _ = expression.mark(isCertain: true)
+                expression.mark(isCertain: true)
                 expression.refresh()
             } else if thread.value.raisingLinks.count > raised {
                 ObjectRecord.raise(behind: thread.value.raisingLinks.removeLast())
@@ -59,7 +63,7 @@ enum PathWork {
         if raised == 0, thread.value.raisingLinks.capacity > 2 * ThreadContext.poolLimit {
             thread.value.raisingLinks = []
         }
-        thread.value.doesPathWork = false
+        (thread.value.doesPathWork, thread.value.pathWorkStart) = (false, outerStart)
     }
 
     /// A link of a key that depends on others has been made. No effect where this thread does no such work: then all of that is linked.

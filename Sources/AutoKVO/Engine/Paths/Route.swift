@@ -41,6 +41,8 @@ final class Route: KeyPathChain, @unchecked Sendable {
     }
     /// Of a derived key: the thread that is starting it, and all that it leads to; 0 when that is done.
     let starter = Atomic<UInt>(0)
+    /// For that thread: where the start is in its work; greater than all of that once it has begun.
+    var startIndex = Int.max
     /// Of a computed key: whether it is about to be ended. Its key may have another expression already.
     let isGivenUp = Atomic(false)
     /// Its index among its observation's routes. Guarded by the lock of the observation's record.
@@ -152,4 +154,28 @@ final class Route: KeyPathChain, @unchecked Sendable {
     var keyList: InPlace<ObserverList>? { slot.flatMap { root.list($0) } }
 
     var observation: KeyValueObservation? { unmanagedObservation?.object }
+
+    /// The key of the root that is derived with it; nil for the path of an observation.
+    @inline(__always)
+    var derivedSlot: Int? { if case .derivedKey(let slot) = sink { slot } else { nil } }
+
+    /// Calls a function with the expressions that read that key. Under the lock of the root.
+    func forEachReader(_ body: (Expression) -> Void) {
+        derivedSlot.flatMap { base.list($0) }?.value.forEachLink { $0.unmanagedExpression?.use(body) }
+    }
+
+    /// The height of that key in its class.
+    var keyHeight: Int { derivedSlot.map { base.layout!.value[$0].height } ?? 0 }
+
+    /// Whether observers are called when its value changes, and not only expressions evaluated.
+    var isObserved: Bool {
+        guard let derivedSlot else { return true }
+        return base.list(derivedSlot)?.value.interest.load(ordering: .acquiring).contains(.own) ?? false
+    }
+
+    /// The subject that it is, as `Subject.identity` has it.
+    var identity: Subject.Identity? {
+        guard let derivedSlot else { return Borrowed.to(self).rawAddress }
+        return base.list(derivedSlot)?.address
+    }
 }

@@ -25,8 +25,7 @@ extension KeyValueObserver where Self: TrackedObject {
 ///
 /// **When Observation is called.** Before the value changes, as for an `@Observable` object, on the thread that makes the change;
 /// the call for the other side of the change, which Observation has in addition, after it. For a change that has no prior call, both
-/// come after it: the death of the object that a weak property refers to, all that `coalescingChanges` held back, and what is computed from
-/// elements that an edit has replaced by equal ones. A write of an equal value
+/// come after it: the death of the object that a weak property refers to, and all that `coalescingChanges` held back. A write of an equal value
 /// is a change, too. The first read of a member registers an observation with `.prior` on the object, which lasts until the object
 /// dies: `observations()` lists it, and `removeAllObservers()` ends it until the member is read again.
 ///
