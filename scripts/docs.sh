@@ -35,7 +35,12 @@ silent=$(jq -rs "$own | map(select(([.declarationFragments[].spelling] | join(\"
 [ -z "$silent" ] || fail $'names that throw, and do not say when:\n'"$silent"
 
 say "docc convert"
-"$(toolchain_bin)/docc" convert docs/AutoKVO.docc --additional-symbol-graph-dir "$symbols" --output-dir "$scratch/documentation.doccarchive" \
+# In the repository articles link to each other's files, as a forge needs it; docc knows articles by their names.
+catalogue=$scratch/AutoKVO.docc
+rm -rf "$catalogue"
+cp -R docs/AutoKVO.docc "$catalogue"
+sed -i -E 's/\]\(([A-Z][A-Za-z-]*)\.md\)/](doc:\1)/g' "$catalogue"/*.md
+"$(toolchain_bin)/docc" convert "$catalogue" --additional-symbol-graph-dir "$symbols" --output-dir "$scratch/documentation.doccarchive" \
     --fallback-display-name AutoKVO --fallback-bundle-identifier AutoKVO --warnings-as-errors
 archive=$scratch/documentation.doccarchive
 # Groups that docc makes by itself have what no topic names. Extensions of the standard library's types are such a group.
