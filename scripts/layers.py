@@ -22,6 +22,13 @@ UNSAFE_LIMIT = 43  # it only goes down
 FILE_LIMIT = 300  # lines of any file of Sources
 CODE_LIMIT = 13_811
 UNCOUNTED_LIMIT = 338  # uses of references that are not counted, in Engine; issue 25 wants 150
+# Code lines of the folders that issue 25 wants smaller, which is said beside each.
+FOLDER_LIMITS = {
+    "Engine": 5_344,  # 2,500
+    "Runtime": 1_105,  # 850
+    "Observing": 1_544,  # 950
+    "Collections": 1_149,  # 800
+}
 HOOK_LIMIT = 900  # lines of Sources/CDeallocHook, all of them
 # (file, name as it is reported): why the file may use it. Aim at none; one that excuses nothing is an error.
 EXCEPTIONS: dict[tuple[str, str], str] = {
@@ -187,8 +194,10 @@ def check(root, order, exceptions, verbose=False):
           {path: len(UNSAFE.findall("\n".join(code_lines(path)))) for path in core if folder(names[path]) != UNSAFE_HOME})
     limit(f"uses of references that are not counted, in {UNCOUNTED_IN}", UNCOUNTED_LIMIT,
           {path: len(UNCOUNTED.findall("\n".join(code_lines(path)))) for path in core if folder(names[path]) == UNCOUNTED_IN})
-    limit("code lines of Sources/AutoKVO", CODE_LIMIT,
-          {path: sum(1 for line in code_lines(path) if line.strip()) for path in core})
+    sizes = {path: sum(1 for line in code_lines(path) if line.strip()) for path in core}
+    limit("code lines of Sources/AutoKVO", CODE_LIMIT, sizes)
+    for place, most in FOLDER_LIMITS.items():
+        limit(f"code lines of {place}", most, {path: size for path, size in sizes.items() if folder(names[path]) == place})
     lines = {path: len(path.read_text().splitlines()) for path in everything}
     limit("lines of Sources/CDeallocHook", HOOK_LIMIT, {path: lines[path] for path in hook})
     wrong += [f"{names[path]}: {lines[path]} lines, more than {FILE_LIMIT}" for path in everything if lines[path] > FILE_LIMIT]
@@ -216,6 +225,8 @@ def self_test():
         "AutoKVO/Engine/Uncounted.swift": "func plant(_ unmanaged: Int) {" + "_ = unmanaged; " * (UNCOUNTED_LIMIT + 1) + "}\n",
         "AutoKVO/Engine/Long.swift": "\n" * (FILE_LIMIT + 1),
         "CDeallocHook/swift.c": "void *swift_retain(void *);\n",
+        **{f"AutoKVO/Engine/Many{number}.swift": f"func many{number}() {{\n" + "_ = 0\n" * (FILE_LIMIT - 2) + "}\n"
+           for number in range(FOLDER_LIMITS["Engine"] // FILE_LIMIT + 1)},
     }
     exceptions = {("Sources/AutoKVO/Model/Excused.swift", "Record"): "planted"}
     unneeded = {("Sources/AutoKVO/Model/Kind.swift", "Record"): "planted"}
@@ -223,7 +234,7 @@ def self_test():
         "Model/Type.swift:1: Record is declared above", "Model/Function.swift:1: attach() is declared above",
         "Model/Member.swift:1: text is declared above", "Internal.swift:1: Record is not public",
         "Internal.swift:1: link(_:) is not public", "Other/Folder.swift: it is in none", "unsafe constructs",
-        "uses of references that are not counted",
+        "uses of references that are not counted", "code lines of Engine",
         f"Engine/Long.swift: {FILE_LIMIT + 1} lines", "swift_retain is Swift's",
         "Model/Kind.swift excuses nothing"])]:
         with tempfile.TemporaryDirectory() as root:
