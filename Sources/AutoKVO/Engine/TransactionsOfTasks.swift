@@ -69,7 +69,7 @@ enum TransactionsOfTasks {
         let leaving = thread.value.openTransactions.members.filter { $0.use(condition) }
         if leaving.isEmpty { return }
         for transaction in leaving {
-            transaction.object.holdMarked(thread)
+            transaction.object.postponeMarked(thread)
             thread.value.openTransactions.remove(transaction.object)
         }
         thread.value.waitingCount -= leaving.reduce(0) { $0 + $1.object.marked.count }

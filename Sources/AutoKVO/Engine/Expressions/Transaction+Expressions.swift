@@ -93,7 +93,7 @@ extension Transaction {
         if thread.value.marked.isEmpty { return moved.map(Transaction.readOld) ?? () }
         // A function that is being evaluated for an outer change has made this one. The outer change's own subjects may read what the function
         // computes, so that change refreshes them.
-        for outer in thread.value.settling { outer.object.holdMarked(thread) }
+        for outer in thread.value.settling { outer.object.postponeMarked(thread) }
         let outer = startDelivering(thread)
         forEachSubject {
             $0.openCount += 1
@@ -128,15 +128,15 @@ extension Transaction {
     }
 
     /// Has an expression wait for the end of this change.
-    private func hold(_ each: Marked, _ thread: InPlace<ThreadContext>) {
+    private func postpone(_ each: Marked, _ thread: InPlace<ThreadContext>) {
         guard markedIdentities.insert(ObjectIdentifier(each.link ?? each.route as AnyObject)).inserted else { return }
         marked.append(each)
         thread.value.waitingCount += 1
     }
 
     /// Has the expressions that this thread has marked wait for it, as far as they are its subjects: the thread is to make other changes meanwhile.
-    func holdMarked(_ thread: InPlace<ThreadContext>) {
-        for each in thread.value.marked where has(each.subject) { hold(each, thread) }
+    func postponeMarked(_ thread: InPlace<ThreadContext>) {
+        for each in thread.value.marked where has(each.subject) { postpone(each, thread) }
         thread.value.marked.removeAll { has($0.subject) }
     }
 
@@ -175,7 +175,7 @@ extension Transaction {
                     }
                     continue
                 }
-                holder.hold(each, thread)
+                holder.postpone(each, thread)
             }
             marked.removeAll(keepingCapacity: marked.count <= ThreadContext.poolLimit)
             // Of changes that functions have made meanwhile.
