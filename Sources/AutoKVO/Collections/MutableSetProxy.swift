@@ -116,7 +116,8 @@ extension MutableSetProxy {
     public func formSymmetricDifference(_ elements: some Sequence) throws(KeyValueError) { try perform(nil, elements) }
 
     /// Makes the set another one: a replacement of the elements that leave by those that come, or none. Elements that are equal stay as they
-    /// are.
+    /// are, but objects are compared by identity, also in an optional or an `AnyHashable`: an equal object that is another one takes the
+    /// place of the one that is there. While the object of the property is observed, an equal set of a `.distinct` property changes nothing.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     /// - Complexity: O(*n*) for *n* elements on both sides.
