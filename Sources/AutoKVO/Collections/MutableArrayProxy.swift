@@ -145,13 +145,13 @@ extension MutableArrayProxy {
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
-    /// - Throws: Nothing that the array was not refused for when the proxy was made.
+    /// - Throws: Nothing. A key that is not a settable array is refused when the proxy is made.
     @export(implementation)
     public func removeAll() throws(KeyValueError) { try type.edit(.removal, of: proxied) { RangeSet(0..<$0.count) } }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
-    /// - Throws: Nothing that the array was not refused for when the proxy was made.
+    /// - Throws: Nothing. A key that is not a settable array is refused when the proxy is made.
     @export(implementation) public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
         try type.edit(.removal, of: proxied) { $0.indexes(where: condition) }
     }
@@ -201,7 +201,7 @@ extension MutableArrayProxy {
 
     /// Sorts the array: one replacement of the elements that move, or nothing if none does.
     ///
-    /// - Throws: Nothing that the array was not refused for when the proxy was made.
+    /// - Throws: Nothing. A key that is not a settable array is refused when the proxy is made.
     /// - Complexity: O(*n* log *n*).
     @export(implementation) public func sort(by areInIncreasingOrder: (Any, Any) -> Bool) throws(KeyValueError) {
         try type.arrange(of: proxied) { $0.sortedIndices(by: areInIncreasingOrder) }

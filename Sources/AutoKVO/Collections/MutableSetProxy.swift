@@ -14,8 +14,8 @@ extension TrackedObject {
 /// A set property of an object, reached by name: reads and edits what the property holds at that moment, also after it
 /// was set to another set. It keeps the object alive.
 ///
-/// As with the edits of `Property`, the change of an edit has the elements that left and came; an edit that moves
-/// nothing makes no change. If the key's automatic notification is off, no observer is called. Putting in a value that
+/// As with the edits of `Property`, the change of an edit has the elements that left and came; an edit that leaves the
+/// set as it was is not reported. If the key's automatic notification is off, no observer is called. Putting in a value that
 /// the set cannot hold throws and changes nothing; removing or looking for such a value finds nothing. If the property
 /// is an optional that is nil, the set is empty, and the first edit that adds an element creates it.
 ///
@@ -73,18 +73,18 @@ extension MutableSetProxy {
 
     /// Takes an element out, if an equal one is there: a removal. Returns whether there was one.
     ///
-    /// - Throws: Nothing that the set was not refused for when the proxy was made.
+    /// - Throws: Nothing. A key that is not a settable set is refused when the proxy is made.
     @discardableResult @export(implementation)
     public func remove(_ element: Any) throws(KeyValueError) -> Bool { try perform(.minus, [element]) }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
-    /// - Throws: Nothing that the set was not refused for when the proxy was made.
+    /// - Throws: Nothing. A key that is not a settable set is refused when the proxy is made.
     @export(implementation) public func removeAll() throws(KeyValueError) { try perform(.intersect, [Any]()) }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
-    /// - Throws: Nothing that the set was not refused for when the proxy was made.
+    /// - Throws: Nothing. A key that is not a settable set is refused when the proxy is made.
     @export(implementation) public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
         type.removeAll(of: proxied, where: condition)
     }
@@ -98,13 +98,13 @@ extension MutableSetProxy {
 
     /// Takes elements out: one removal of those that were there, or none.
     ///
-    /// - Throws: Nothing that the set was not refused for when the proxy was made.
+    /// - Throws: Nothing. A key that is not a settable set is refused when the proxy is made.
     @export(implementation)
     public func subtract(_ elements: some Sequence) throws(KeyValueError) { try perform(.minus, elements) }
 
     /// Takes all elements out that are not among others: one removal, or none.
     ///
-    /// - Throws: Nothing that the set was not refused for when the proxy was made.
+    /// - Throws: Nothing. A key that is not a settable set is refused when the proxy is made.
     @export(implementation)
     public func formIntersection(_ elements: some Sequence) throws(KeyValueError) { try perform(.intersect, elements) }
 

@@ -1,8 +1,8 @@
 /// Edits of an array through its handle, with the standard library's names.
 ///
 /// Each is a change that says what moved: an insertion, a removal or a replacement with its indexes and, if they were
-/// asked for, only the elements concerned. One edit is one change (`replaceSubrange` is up to two); an edit that moves
-/// nothing is none. Applied in their order to a copy, the changes give the array.
+/// asked for, only the elements concerned. One edit is one change (`replaceSubrange` is up to two); an edit that has
+/// nothing to do is not reported. Applied in their order to a copy, the changes give the array.
 ///
 /// An edit looks at the array when it is stored. Before that, an edit that a handler makes has those observers called that have not
 /// heard of the change under way, and their handlers may edit the same array; so may handlers of prior calls. An index that was valid

@@ -1,8 +1,8 @@
 /// Edits of a set through its handle, with the names of `SetAlgebra`.
 ///
 /// The change has the elements that came and left: uniting and inserting is an insertion; subtracting, intersecting and
-/// removing is a removal; setting the value is a replacement. The changes have no indexes. An edit that moves nothing
-/// is no change and makes no call.
+/// removing is a removal; setting the value is a replacement. The changes have no indexes. An edit that leaves
+/// the set as it was is not reported.
 ///
 /// The set is changed in place. While the object is not observed, an edit costs what it costs on the set. The rest is
 /// as for arrays: inside an open change of the property an edit is part of it, and if the key's automatic notification

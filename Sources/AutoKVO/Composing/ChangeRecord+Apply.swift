@@ -23,7 +23,7 @@ extension ChangeRecord {
     ///     for step in change.splices { model.itemsChanged(step.position, step.removed, step.inserted) }
     ///
     /// An array that was set as a whole is one step: all elements left, and others came. Of the call made at the registration it is
-    /// one that removes nothing. A change that left an empty array empty is no step. Nor is a change whose old value is not known
+    /// one that removes nothing. A change that left an empty array empty gives no step. Nor does one whose old value is not known
     /// any more, since an object has died to which the path goes by a weak reference: `oldValue` is nil; or whose new one is no such value, as
     /// where an `Any` is observed as an array. Read the whole list again then.
     ///

@@ -17,7 +17,7 @@ extension KeyValueObserver {
     ///   - line: The same.
     ///   - handler: Gets this object, so that it need not capture it. The first call is made before the method returns.
     /// - Returns: The observation. It need not be kept.
-    /// - Throws: A `KeyValueError` if an object does not have one of its paths, or there is none. Then nothing is
+    /// - Throws: A `KeyValueError` if an object does not have one of its paths, or no path is given. Then nothing is
     ///   registered, no call made, and the dependency that has the name remains.
     /// - Complexity: O(*n* + *m*) for *n* paths and, if it has a name, *m* observations that this object holds.
     @discardableResult @export(implementation) public func depend(

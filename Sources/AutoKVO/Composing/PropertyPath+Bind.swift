@@ -88,8 +88,8 @@ extension Property {
         bindBothWays(source, options, file, line, { $0 ?? value }, { $0 })
     }
 
-    /// The same for a property at the end of the path that is optional. It is set to nil by nobody: showing nil as a value does not
-    /// write that value.
+    /// The same for a property at the end of the path that is optional. The binding never sets that to nil. Where it is nil, this property
+    /// shows the given value, which is not written back.
     @discardableResult public func bindBothWays(
         to source: PropertyPath<Value?>, nilAs value: Value, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line

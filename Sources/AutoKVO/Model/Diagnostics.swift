@@ -29,7 +29,7 @@ public enum Diagnostics {
     /// Whether observations that are registered from now on count the calls of their handlers, for `ObservationGraph.Edge.calls`.
     /// False unless set.
     ///
-    /// It is set where a program starts, before it registers anything that is to be counted. Observations that exist already do not
+    /// Set it when the program starts, before you register what you want to have counted. Observations that exist already do not
     /// begin to count, and those that count do not stop. A call of a handler that is counted takes a few nanoseconds longer; the others
     /// take as long as before.
     public static var countsCalls: Bool {

@@ -4,7 +4,7 @@
 /// observing the string path: `change.keyPath` is "address.city", and when an object on the way is replaced, or dies if it is
 /// referred to weakly, the observation follows. It keeps the first object alive, as `Property` does.
 ///
-/// A component is the `$` of a property. A computed property that returns a handle is none: it traps, since it may not be evaluated
+/// A component is the `$` of a property. A computed property that returns a handle traps: it cannot be evaluated
 /// before there is an object.
 public struct PropertyPath<Value>: PropertyHandle {
     public typealias Current = Value?

@@ -33,7 +33,7 @@ extension KeyValueObserver where Self: Actor {
     ///   - target: The object. It is not kept alive.
     ///   - options: When the handler is called, and when the observation ends. `.old` and `.new` have no effect.
     ///   - userInfo: The observation's `userInfo`.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - handler: Called on the actor, which it gets.
     /// - Returns: The observation. It need not be kept.
