@@ -2,6 +2,7 @@ extension TrackedObject {
     /// The array at the end of a key path: that of the object that the path leads to now.
     ///
     /// - Throws: As `mutableArrayValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
+    /// - Complexity: O(*n*) for *n* components, and their getters.
     @export(implementation)
     public func mutableArrayValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableArrayProxy {
         try MutableArrayProxy(ProxiedKey(self, path: keyPath, as: (any ProxiedArray.Type).self, "an array"))
@@ -10,6 +11,7 @@ extension TrackedObject {
     /// The set at the end of a key path: that of the object that the path leads to now.
     ///
     /// - Throws: As `mutableSetValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
+    /// - Complexity: O(*n*) for *n* components, and their getters.
     @export(implementation)
     public func mutableSetValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableSetProxy {
         try MutableSetProxy(ProxiedKey(self, path: keyPath, as: (any ProxiedSet.Type).self, "a set"))

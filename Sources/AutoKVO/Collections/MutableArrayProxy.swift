@@ -55,11 +55,14 @@ public struct MutableArrayProxy: RandomAccessCollection {
 
     /// The element at an index. If there is none, or no longer one, an `Any` that holds the empty optional;
     /// `element(at:)` throws there instead.
+    ///
+    /// - Complexity: O(1) and the property's getter.
     @export(implementation) public subscript(position: Int) -> Any { array?.element(at: position) ?? Any?.none as Any }
 
     /// The element at an index.
     ///
     /// - Throws: `.indexOutOfRange` where there is none.
+    /// - Complexity: O(1) and the property's getter.
     @export(implementation)
     public func element(at index: Int) throws(KeyValueError) -> Any { try require(index, in: array) }
 }
@@ -68,12 +71,14 @@ extension MutableArrayProxy {
     /// Adds an element at the end: an insertion.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
+    /// - Complexity: O(1) on average if the array is edited in place, else O(*n*).
     @export(implementation)
     public func append(_ element: Any?) throws(KeyValueError) { try append(contentsOf: [element ?? Any?.none as Any]) }
 
     /// Adds elements at the end: one insertion, or none if there are none.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
+    /// - Complexity: O(*k*) on average for *k* new elements if the array is edited in place, else O(*n* + *k*).
     @export(implementation) public func append(contentsOf elements: some Sequence) throws(KeyValueError) {
         let elements = elements.map { $0 as Any }
         try type.edit(.insertion, with: elements, of: proxied) { RangeSet($0.count..<$0.count + elements.count) }
@@ -120,12 +125,14 @@ extension MutableArrayProxy {
     /// Takes out the first element: one removal.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` if there is none.
+    /// - Complexity: O(*n*).
     @discardableResult
     @export(implementation) public func removeFirst() throws(KeyValueError) -> Any { try remove(at: 0) }
 
     /// Takes out the last element: one removal.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` if there is none.
+    /// - Complexity: O(1) if the array is edited in place, else O(*n*).
     @discardableResult @export(implementation)
     public func removeLast() throws(KeyValueError) -> Any { try removeOne { $0 - 1 } }
 
@@ -146,12 +153,14 @@ extension MutableArrayProxy {
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Throws: Nothing. A key that is not a settable array is refused when the proxy is made.
+    /// - Complexity: O(*n*).
     @export(implementation)
     public func removeAll() throws(KeyValueError) { try type.edit(.removal, of: proxied) { RangeSet(0..<$0.count) } }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Throws: Nothing. A key that is not a settable array is refused when the proxy is made.
+    /// - Complexity: O(*n*), and O(*k* log *k*) for *k* elements that leave.
     @export(implementation) public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
         try type.edit(.removal, of: proxied) { $0.indexes(where: condition) }
     }
@@ -159,6 +168,7 @@ extension MutableArrayProxy {
     /// Replaces an element: a replacement.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
+    /// - Complexity: O(1) if the array is edited in place, else O(*n*).
     @export(implementation) public func replace(at index: Int, with element: Any?) throws(KeyValueError) {
         _ = try self.element(at: index)
         try replaceSubrange(index..<index + 1, with: [element ?? Any?.none as Any])
@@ -190,6 +200,7 @@ extension MutableArrayProxy {
     /// Exchanges two elements: a replacement of both, or nothing if they are the same one.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
+    /// - Complexity: O(*n*).
     @export(implementation) public func swapAt(_ i: Int, _ j: Int) throws(KeyValueError) {
         try type.arrange(of: proxied) { array throws(KeyValueError) in
             for index in [i, j] { _ = try require(index, in: array) }

@@ -68,23 +68,27 @@ extension MutableSetProxy {
     /// Puts an element in, unless an equal one is there: an insertion. Returns whether it was put in.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
+    /// - Complexity: O(1) on average if the set is edited in place, else O(*n*).
     @discardableResult @export(implementation)
     public func insert(_ element: Any) throws(KeyValueError) -> Bool { try perform(.union, [element]) }
 
     /// Takes an element out, if an equal one is there: a removal. Returns whether there was one.
     ///
     /// - Throws: Nothing. A key that is not a settable set is refused when the proxy is made.
+    /// - Complexity: O(1) on average if the set is edited in place, else O(*n*).
     @discardableResult @export(implementation)
     public func remove(_ element: Any) throws(KeyValueError) -> Bool { try perform(.minus, [element]) }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Throws: Nothing. A key that is not a settable set is refused when the proxy is made.
+    /// - Complexity: O(*n*).
     @export(implementation) public func removeAll() throws(KeyValueError) { try perform(.intersect, [Any]()) }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Throws: Nothing. A key that is not a settable set is refused when the proxy is made.
+    /// - Complexity: O(*n*).
     @export(implementation) public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
         type.removeAll(of: proxied, where: condition)
     }
@@ -92,26 +96,28 @@ extension MutableSetProxy {
     /// Puts elements in: one insertion of those that were not there, or none.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
-    /// - Complexity: O(*n*) for *n* elements given.
+    /// - Complexity: O(*k*) on average for *k* elements given if the set is edited in place, else O(*n* + *k*).
     @export(implementation)
     public func formUnion(_ elements: some Sequence) throws(KeyValueError) { try perform(.union, elements) }
 
     /// Takes elements out: one removal of those that were there, or none.
     ///
     /// - Throws: Nothing. A key that is not a settable set is refused when the proxy is made.
+    /// - Complexity: O(*k*) on average for *k* elements given if the set is edited in place, else O(*n* + *k*).
     @export(implementation)
     public func subtract(_ elements: some Sequence) throws(KeyValueError) { try perform(.minus, elements) }
 
     /// Takes all elements out that are not among others: one removal, or none.
     ///
     /// - Throws: Nothing. A key that is not a settable set is refused when the proxy is made.
+    /// - Complexity: O(*n* + *k*) on average for *k* elements given.
     @export(implementation)
     public func formIntersection(_ elements: some Sequence) throws(KeyValueError) { try perform(.intersect, elements) }
 
     /// Takes the elements out that are there and puts in those that are not: one change, or none.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
-    /// - Complexity: O(*n*) for *n* elements given.
+    /// - Complexity: O(*k*) on average for *k* elements given if the set is edited in place, else O(*n* + *k*).
     @export(implementation)
     public func formSymmetricDifference(_ elements: some Sequence) throws(KeyValueError) { try perform(nil, elements) }
 

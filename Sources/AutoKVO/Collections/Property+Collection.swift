@@ -36,6 +36,7 @@ extension Property: Collection where Value: Collection {
     /// The element at an index.
     ///
     /// - Precondition: The index is that of an element.
+    /// - Complexity: That of the collection's own subscript.
     @export(implementation) public subscript(position: Index) -> Element { value[position] }
 
     @export(implementation) public subscript(bounds: Range<Index>) -> SubSequence { value[bounds] }
@@ -56,6 +57,8 @@ extension Property: Collection where Value: Collection {
     }
 
     /// What a function makes of each of the elements that are there when it begins.
+    ///
+    /// - Complexity: O(*n*), with a call of the function for each element.
     @export(implementation) public func map<Result, Failure: Error>(
         _ transform: (Element) throws(Failure) -> Result
     ) throws(Failure) -> [Result] { try value.map(transform) }
@@ -65,6 +68,8 @@ extension Property: BidirectionalCollection where Value: BidirectionalCollection
     @export(implementation) public func index(before index: Index) -> Index { value.index(before: index) }
 
     /// The elements that are there now, the last one first.
+    ///
+    /// - Complexity: O(1).
     @export(implementation) public func reversed() -> ReversedCollection<Value> { value.reversed() }
 }
 

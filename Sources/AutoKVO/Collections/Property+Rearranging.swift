@@ -46,6 +46,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     }
 
     /// Gives the elements a random order.
+    ///
+    /// - Complexity: O(*n*).
     @export(implementation) public func shuffle() { arrange { $0.indices.shuffled() } }
 
     /// Brings the elements at some indexes together, in their order, before the element at another index.

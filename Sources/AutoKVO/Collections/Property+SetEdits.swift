@@ -69,6 +69,8 @@ extension Property where Value: SetAlgebra & Collection {
     }
 
     /// Whether an element is in the set.
+    ///
+    /// - Complexity: That of the collection's own `contains`.
     @export(implementation) public func contains(_ element: Value.Element) -> Bool { value.contains(element) }
 
     /// Puts an element in, unless an equal one is there: an insertion.

@@ -5,6 +5,8 @@ extension PropertyHandles {
     /// See `TrackedObject.observeElements(_:as:options:file:line:added:removed:)`. Where the collection is behind an object on a
     /// path that is nil, it counts as empty. An element of a dictionary is an entry: one whose value changes is removed and added.
     /// The closures are called on the thread of the change, after it.
+    ///
+    /// - Complexity: As for `TrackedObject.observeElements(_:as:options:file:line:added:removed:)`.
     @discardableResult @export(implementation) public func observeElements(
         options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         added: ((Value.Element) -> Void)? = nil, removed: ((Value.Element) -> Void)? = nil
@@ -14,6 +16,8 @@ extension PropertyHandles {
 
     /// Calls a closure for each element that is added to the collection, and one for each that is removed from it. Nil counts as
     /// an empty collection.
+    ///
+    /// - Complexity: As for `TrackedObject.observeElements(_:as:options:file:line:added:removed:)`.
     @discardableResult @export(implementation) public func observeElements<Elements: Collection>(
         options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         added: ((Elements.Element) -> Void)? = nil, removed: ((Elements.Element) -> Void)? = nil
@@ -23,6 +27,8 @@ extension PropertyHandles {
 
     /// The same for an observer, which the closures get first, so that they need not capture it. The observation ends when either object
     /// dies, and keeps neither alive.
+    ///
+    /// - Complexity: As for `TrackedObject.observeElements(_:as:options:file:line:added:removed:)`.
     @discardableResult @export(implementation) public func observeElements<Observer: AnyObject>(
         for observer: Observer, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         added: ((Observer, Value.Element) -> Void)? = nil, removed: ((Observer, Value.Element) -> Void)? = nil
@@ -31,6 +37,8 @@ extension PropertyHandles {
     }
 
     /// The same for an observer, of a collection that may be nil.
+    ///
+    /// - Complexity: As for `TrackedObject.observeElements(_:as:options:file:line:added:removed:)`.
     @discardableResult @export(implementation) public func observeElements<Observer: AnyObject, Elements: Collection>(
         for observer: Observer, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         added: ((Observer, Elements.Element) -> Void)? = nil, removed: ((Observer, Elements.Element) -> Void)? = nil

@@ -34,6 +34,7 @@ extension ReadOnlyProperty: Collection where Value: Collection {
     /// The element at an index.
     ///
     /// - Precondition: The index is that of an element.
+    /// - Complexity: That of reading the property, and of the collection's own subscript.
     @export(implementation) public subscript(position: Index) -> Element { value[position] }
 
     @export(implementation) public subscript(bounds: Range<Index>) -> SubSequence { value[bounds] }
@@ -54,6 +55,8 @@ extension ReadOnlyProperty: Collection where Value: Collection {
     }
 
     /// What a function makes of each of the elements that are there when it begins.
+    ///
+    /// - Complexity: That of reading the property, and O(*n*) with a call of the function for each element.
     @export(implementation) public func map<Result, Failure: Error>(
         _ transform: (Element) throws(Failure) -> Result
     ) throws(Failure) -> [Result] { try value.map(transform) }
@@ -63,6 +66,8 @@ extension ReadOnlyProperty: BidirectionalCollection where Value: BidirectionalCo
     @export(implementation) public func index(before index: Index) -> Index { value.index(before: index) }
 
     /// The elements that are there now, the last one first.
+    ///
+    /// - Complexity: That of reading the property.
     @export(implementation) public func reversed() -> ReversedCollection<Value> { value.reversed() }
 }
 
@@ -70,5 +75,7 @@ extension ReadOnlyProperty: RandomAccessCollection where Value: RandomAccessColl
 
 extension ReadOnlyProperty where Value: SetAlgebra & Collection {
     /// Whether an element is in the set.
+    ///
+    /// - Complexity: That of reading the property, and of the collection's own `contains`.
     @export(implementation) public func contains(_ element: Value.Element) -> Bool { value.contains(element) }
 }

@@ -159,6 +159,8 @@ extension TrackedObject {
     }
 
     /// Announces that elements have been put in a set or taken out of it, and calls the observers.
+    ///
+    /// - Complexity: What any change takes, and O(*n*) for *n* changes that this thread has begun and not ended.
     @export(implementation) public func didChangeValue(
         forKey key: String, withSetMutation mutation: SetMutationKind, using elements: Set<AnyHashable>
     ) {

@@ -150,6 +150,8 @@ extension ChangeRecord {
 
 extension ChangeRecord where Value: RandomAccessCollection & RangeReplaceableCollection, Value.Index == Int {
     /// Does to a copy what the change did to the array. See `Change.apply(to:)`.
+    ///
+    /// - Complexity: O(*n* × *r*) for *n* elements and *r* ranges of indexes.
     public func apply(to rows: inout Value) { trapping(try apply(validating: &rows)) }
 
     /// The same for a record from a file or another program: one that does not fit is no mistake in code.
@@ -162,6 +164,8 @@ extension ChangeRecord where Value: RandomAccessCollection & RangeReplaceableCol
 
 extension ChangeRecord where Value: SetAlgebra {
     /// Does to a copy what the change did to the set. See `Change.apply(to:)`.
+    ///
+    /// - Complexity: O(*k*) for *k* elements that left or came.
     public func apply(to rows: inout Value) { trapping(try apply(validating: &rows)) }
 
     /// The same for a record from a file or another program.
@@ -173,15 +177,20 @@ extension ChangeRecord where Value: SetAlgebra {
 
 extension ChangeRecord where Value == Any {
     /// Does to a copy what the change did to the array. See `Change.apply(to:)`.
+    ///
+    /// - Complexity: O(*n* × *r*) for *n* elements and *r* ranges of indexes.
     public func apply<Element>(to rows: inout [Element]) { trapping(try apply(validating: &rows)) }
 
     /// Does to a copy what the change did to the set. See `apply(to:)` for arrays.
+    ///
+    /// - Complexity: O(*k*) for *k* elements that left or came.
     public func apply<Element>(to rows: inout Set<Element>) { trapping(try apply(validating: &rows)) }
 
     /// The same for a record from a file or another program.
     ///
     /// - Throws: A `KeyValueError` for a record that lacks what it takes, for elements that cannot be converted, and for indexes that the
     ///   copy does not have. Then the copy is as it was.
+    /// - Complexity: O(*n* × *r*) for *n* elements and *r* ranges of indexes.
     public func apply<Element>(validating rows: inout [Element]) throws(KeyValueError) {
         try apply(to: &rows, try value(oldValue), try value(newValue))
     }
@@ -189,6 +198,7 @@ extension ChangeRecord where Value == Any {
     /// The same for a set.
     ///
     /// - Throws: A `KeyValueError`, as that for arrays does.
+    /// - Complexity: O(*k*) for *k* elements that left or came.
     public func apply<Element>(validating rows: inout Set<Element>) throws(KeyValueError) {
         try apply(to: &rows, try value(oldValue), try value(newValue))
     }
@@ -226,8 +236,12 @@ extension Change where Value: SetAlgebra {
 extension Change where Value == Any {
     /// Does to a copy what the change did to the array. A property that is nil counts as an empty one; elements are converted as in
     /// `observe(_:as:)`, and if they cannot be, it traps; so it does if the property is another collection, such as a `ContiguousArray`.
+    ///
+    /// - Complexity: O(*n* × *r*) for *n* elements and *r* ranges of indexes.
     public func apply<Element>(to rows: inout [Element]) { ChangeRecord(self).apply(to: &rows) }
 
     /// Does to a copy what the change did to the set. See `apply(to:)` for arrays.
+    ///
+    /// - Complexity: O(*k*) for *k* elements that left or came.
     public func apply<Element>(to rows: inout Set<Element>) { ChangeRecord(self).apply(to: &rows) }
 }

@@ -7,6 +7,7 @@ extension ChangeRecord {
     /// - Parameter object: The object that was observed, or one like it: the path begins there.
     /// - Throws: What `setValue(_:forKeyPath:)` and the proxies throw, a key that no `Key` offers among it; `.invalidValue` for a
     ///   record without the values that it takes, of a prior call, or of what a closure or a key path computes. Then nothing has changed.
+    /// - Complexity: O(*n*) for *n* components, and what it takes to set the value or to make the edit by name.
     public func revert(on object: TrackedObject) throws(KeyValueError) { try perform(pastChange, on: object) }
 
     /// Makes the change on another object, by name: sets the new value, or makes the same edit. Two models stay equal if each makes what
@@ -17,6 +18,7 @@ extension ChangeRecord {
     ///
     /// - Parameter object: An object of the class that was observed, or one with the same keys: the path begins there.
     /// - Throws: What `revert(on:)` throws, for indexes that the collection does not have too. Then nothing has changed.
+    /// - Complexity: O(*n*) for *n* components, and what it takes to set the value or to make the edit by name.
     public func apply(on object: TrackedObject) throws(KeyValueError) { try perform(pastChange.inverse, on: object) }
 
     private var pastChange: PastChange {
@@ -40,5 +42,6 @@ extension Change {
     ///     try log.removeLast().revert(on: person)
     ///
     /// - Throws: A `KeyValueError`; then nothing has changed.
+    /// - Complexity: As for `ChangeRecord.revert(on:)`.
     public func revert(on object: TrackedObject) throws(KeyValueError) { try ChangeRecord(self).revert(on: object) }
 }

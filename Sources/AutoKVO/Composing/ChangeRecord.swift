@@ -50,6 +50,8 @@ extension ChangeRecord: Sendable where Value: Sendable {}
 
 extension ChangeRecord: Encodable where Value: Encodable {
     /// Encodes what the record has: the kind as its raw value, and the indexes as ranges.
+    ///
+    /// - Complexity: That of the values, and O(*r*) for *r* ranges of indexes.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(keyPath, forKey: .keyPath)
@@ -74,6 +76,7 @@ extension ChangeRecord: Decodable where Value: Decodable {
     /// - Throws: A `DecodingError` for data that is no record: a kind that does not exist, an index below zero, indexes of a whole value,
     ///   another number of elements than of indexes, and a prior call by which something is gone. Whether a record fits a collection is found
     ///   out when it is applied.
+    /// - Complexity: That of the values, and O(*r* log *r*) for *r* ranges of indexes.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func value(_ key: CodingKeys) throws -> Value? {

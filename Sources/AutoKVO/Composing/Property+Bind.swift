@@ -20,6 +20,8 @@ extension Property {
     }
 
     /// Makes the property, which is optional, follow one that is not.
+    ///
+    /// - Complexity: O(*n*) for *n* observations that this object holds, and that of observing the source.
     @inlinable @discardableResult public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Value == Source.Current? {
@@ -27,6 +29,8 @@ extension Property {
     }
 
     /// Makes the property follow a function of another one's values. The function is called on the thread of the change.
+    ///
+    /// - Complexity: O(*n*) for *n* observations that this object holds, and that of observing the source.
     @inlinable @discardableResult public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         transform: @escaping (Source.Current) -> Value
@@ -52,6 +56,8 @@ extension Property {
     }
 
     /// Makes the property follow one of another object by a key path of its handle: `label.$title.bind(to: \.$firstName, of: person)`.
+    ///
+    /// - Complexity: O(*n*) for *n* observations that this object holds, and that of observing the source.
     @inlinable @discardableResult public func bind<Root: TrackedObject, Source: PropertyHandle>(
         to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
@@ -61,6 +67,8 @@ extension Property {
     }
 
     /// Makes the property follow a function of the values of one of another object, by a key path of its handle.
+    ///
+    /// - Complexity: O(*n*) for *n* observations that this object holds, and that of observing the source.
     @inlinable @discardableResult public func bind<Root: TrackedObject, Source: PropertyHandle>(
         to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Source.Current) -> Value
@@ -69,6 +77,8 @@ extension Property {
     }
 
     /// Makes the property follow a key path of another object, any one: `label.$title.bind(to: \.fullName, of: person)`.
+    ///
+    /// - Complexity: O(*n*) for *n* observations that this object holds, and that of observing the source.
     @_disfavoredOverload @discardableResult public func bind<Root: TrackedObject>(
         to keyPath: KeyPath<Root, Value>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
@@ -78,6 +88,8 @@ extension Property {
 
     /// Makes the property follow a function of the values of a key path of another object, any one. The function is called on the thread
     /// of the change.
+    ///
+    /// - Complexity: O(*n*) for *n* observations that this object holds, and that of observing the source.
     @_disfavoredOverload @discardableResult public func bind<Root: TrackedObject, Input>(
         to keyPath: KeyPath<Root, Input>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Input) -> Value

@@ -23,6 +23,8 @@ extension PropertyPath {
     }
 
     /// Makes the property, which is optional, follow one that is not.
+    ///
+    /// - Complexity: O(*n*) for *n* observations that the first object holds, and O(*m*) at each change for *m* keys.
     @discardableResult public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Value == Source.Current? {
@@ -30,6 +32,8 @@ extension PropertyPath {
     }
 
     /// Makes the property follow a function of another one's values. The function is called on the thread of the change.
+    ///
+    /// - Complexity: O(*n*) for *n* observations that the first object holds, and O(*m*) at each change for *m* keys.
     @discardableResult public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         transform: @escaping (Source.Current) -> Value
@@ -58,6 +62,7 @@ extension Property {
     ///   - line: The same.
     /// - Returns: The observation of the other property. Both directions end with it, with `unbind()` of either, with either object, and where
     ///   one of the objects ends what it observes, as by `stopObserving()`: each observes the other one.
+    /// - Complexity: O(*n*) for *n* observations that this object holds. Each change compares the values several times.
     @discardableResult public func bindBothWays(
         to source: Property<Value>, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation {
@@ -81,6 +86,8 @@ extension Property {
     ///   - line: The same.
     /// - Returns: The observation of the path. Both directions end with it, with `unbind()` of either side, with either object, and where one of
     ///   the objects ends what it observes, as by `stopObserving()`: each observes the other one.
+    /// - Complexity: O(*n* + *m*) for *n* observations that this object holds and *m* keys of the path. Each change follows the path, and
+    ///   compares the values, several times.
     @discardableResult public func bindBothWays(
         to source: PropertyPath<Value>, nilAs value: Value, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
@@ -90,6 +97,9 @@ extension Property {
 
     /// The same for a property at the end of the path that is optional. The binding never sets that to nil. Where it is nil, this property
     /// shows the given value, which is not written back.
+    ///
+    /// - Complexity: O(*n* + *m*) for *n* observations that this object holds and *m* keys of the path. Each change follows the path, and
+    ///   compares the values, several times.
     @discardableResult public func bindBothWays(
         to source: PropertyPath<Value?>, nilAs value: Value, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
@@ -101,6 +111,8 @@ extension Property {
     ///
     /// What this property shows is not written back: only a value that differs from what the transform gives for the other one's.
     /// So a transform that rounds changes nothing as long as nobody edits. Both functions are called on the thread of the change.
+    ///
+    /// - Complexity: O(*n*) for *n* observations that this object holds. Each change calls `transform` and compares the values several times.
     @discardableResult public func bindBothWays<Other>(
         to source: Property<Other>, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         transform: @escaping (Other) -> Value, inverse: @escaping (Value) -> Other
@@ -110,6 +122,9 @@ extension Property {
 
     /// Makes this property follow a function of the values at the end of a path, and that end the inverse of it. The function gets
     /// nil where the path leads to no object.
+    ///
+    /// - Complexity: O(*n* + *m*) for *n* observations that this object holds and *m* keys of the path. Each change follows the path, and
+    ///   calls `transform` and compares the values, several times.
     @discardableResult public func bindBothWays<Other>(
         to source: PropertyPath<Other>, options: ObservingOptions = [], file: StaticString = #fileID,
         line: UInt = #line, transform: @escaping (Other?) -> Value, inverse: @escaping (Value) -> Other

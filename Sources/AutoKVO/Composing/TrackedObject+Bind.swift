@@ -81,6 +81,7 @@ extension TrackedObject {
     /// called with nil, which stays nil, unless its argument is optional.
     ///
     /// - Throws: As the form with a `BindingTransform`.
+    /// - Complexity: As for the form with a `BindingTransform`.
     @discardableResult public func bind<Input, Output>(
         _ key: String, to keyPath: String, of source: TrackedObject, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Input) -> Output

@@ -90,6 +90,8 @@ public final class UndoHistory: TrackedObject {
     }
 
     /// Records the changes of an object. See `init(of:includingParts:limit:)` for several.
+    ///
+    /// - Complexity: As for several objects.
     public convenience init(of object: TrackedObject, includingParts: Bool = false, limit: Int = 100) {
         self.init(of: [object], includingParts: includingParts, limit: limit)
     }
@@ -102,6 +104,8 @@ public final class UndoHistory: TrackedObject {
     /// is recorded, and in a handler of such a change. If the closure throws, what it had changed is a step all the same.
     ///
     /// - Returns: What the closure returns.
+    /// - Complexity: O(*n*) for *n* changes that this thread has begun and not ended, or whose observers are still to be called, and the
+    ///   closure.
     @discardableResult public func group<Result, Failure: Error>(
         _ name: String, _ changes: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -120,12 +124,13 @@ public final class UndoHistory: TrackedObject {
     /// code, and traps: the history would hear of it too late.
     ///
     /// - Returns: False if there is none, in a group, and in a handler that undoing calls.
-    /// - Complexity: O(*n*) for the changes of the step, and a copy of each array or set that was edited in it.
+    /// - Complexity: O(*n* log *n*) for *n* changes of the step, and a copy of each array or set that was edited in it.
     @discardableResult public func undo() -> Bool { replay(\.undoable, into: \.redoable) }
 
     /// Makes the step again that was undone last. After another change there is nothing to redo. The rest is as for `undo()`.
     ///
     /// - Returns: False if there is none, in a group, and in a handler that redoing calls.
+    /// - Complexity: As for `undo()`.
     @discardableResult public func redo() -> Bool { replay(\.redoable, into: \.undoable) }
 
     private var isChangeOpen: Bool { OutermostChange.isOpen { followed[$0] != nil } }

@@ -23,6 +23,7 @@ extension TrackedObject {
     ///   - line: The same.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
+    /// - Complexity: That of an observation. What has not been read yet is kept, as far as the buffering policy says.
     @export(implementation) public func values<Value: Sendable>(
         of keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
         bufferingPolicy: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
@@ -52,6 +53,7 @@ extension TrackedObject {
     ///   - line: The same.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
+    /// - Complexity: That of an observation. What has not been read yet is kept, as far as the buffering policy says.
     @export(implementation) public func changes<Value: Sendable>(
         of keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [.old, .new],
         bufferingPolicy: AsyncStream<ChangeRecord<Value>>.Continuation.BufferingPolicy = .unbounded,
@@ -70,6 +72,8 @@ extension PropertyHandle where Current: Sendable {
 
     /// The values that the property takes from now on, with the current one first if `.initial` is among the options. Those of a path
     /// are nil where an object on the way is.
+    ///
+    /// - Complexity: That of an observation. What has not been read yet is kept, as far as the buffering policy says.
     @export(implementation) public func values(
         options: ObservingOptions = [], bufferingPolicy: AsyncStream<Current>.Continuation.BufferingPolicy = .unbounded,
         file: StaticString = #fileID, line: UInt = #line
@@ -86,6 +90,8 @@ extension PropertyHandle where Current: Sendable {
 extension PropertyHandle where Value: Sendable {
     /// What happens to the property from now on, one element for each change. See
     /// `TrackedObject.changes(of:as:options:bufferingPolicy:file:line:)`.
+    ///
+    /// - Complexity: That of an observation. What has not been read yet is kept, as far as the buffering policy says.
     @export(implementation) public func changes(
         options: ObservingOptions = [.old, .new],
         bufferingPolicy: AsyncStream<ChangeRecord<Value>>.Continuation.BufferingPolicy = .unbounded,

@@ -69,6 +69,8 @@ public struct Change<Value> {
     @export(implementation) public var currentValue: Value? { currentValue(as: Value.self) }
 
     /// The same as another type.
+    ///
+    /// - Complexity: That of reading the key or path, and of the conversion.
     public func currentValue<Other>(as type: Other.Type) -> Other? {
         guard let value = context.currentObservation.currentValue(by: context.route?.object) else { return nil }
         return context.deliverable(value, as: type)

@@ -6,6 +6,8 @@ extension KeyValueObservation {
     /// The closures run in the order in which they were added, once for each time the observation was armed: one with
     /// `.once` that has fired does not end a second time, whatever happens to it and its sides, unless `rearm()` was
     /// called.
+    ///
+    /// - Complexity: O(1) on average.
     public func onEnd(_ action: @escaping (EndReason) -> Void) {
         let ended: EndReason? = underLock {
             // An observation that has fired may be armed again.
@@ -34,6 +36,7 @@ extension KeyValueObservation {
     /// delivery under way: the `onEnd` closures run with `.fired` before it returns. A change that waits is still delivered.
     ///
     /// - Throws: A `KeyValueError` if the observation was removed or a side has died: its handler is gone.
+    /// - Complexity: That of registering the observation.
     public func rearm() throws(KeyValueError) {
         let targets = options.contains(.retainsTarget) ? targets : []
         defer { extendLifetime(targets) }

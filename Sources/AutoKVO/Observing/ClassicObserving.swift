@@ -5,6 +5,8 @@ extension KeyValueObservation {
     var classicContext: ClassicContext? { userInfo as? ClassicContext }
 
     /// Ends the observation: Foundation's word for `remove()`.
+    ///
+    /// - Complexity: As for `remove()`.
     @export(implementation) public func invalidate() { remove() }
 }
 
@@ -24,6 +26,7 @@ extension TrackedObject: ClassicObserver {
     /// You need not remove the observer: as in every form, the observation ends with the life of either side.
     ///
     /// - Throws: A `KeyValueError` for a path that this object's class does not have.
+    /// - Complexity: O(1) for one key, but O(*n*) for one that is affected by *n* others; a derived value is computed.
     @discardableResult public func addObserver(
         _ observer: some ClassicObserver, forKeyPath keyPath: some KeyPathSet, options: ObservingOptions = [],
         context: UnsafeMutableRawPointer?, file: StaticString = #fileID, line: UInt = #line
@@ -47,6 +50,7 @@ extension TrackedObject: ClassicObserver {
     /// that was registered last. An observation that has other paths too continues with those.
     ///
     /// - Returns: How many observations were ended or lost a path. Zero if there was none, which is no error.
+    /// - Complexity: O(*p* × *n*) for *p* paths and *n* observations that the observer holds.
     @discardableResult public func removeObserver(
         _ observer: some ClassicObserver, forKeyPath keyPath: some KeyPathSet, context: UnsafeMutableRawPointer?
     ) -> Int {

@@ -19,6 +19,7 @@ extension Collection where Element: TrackedObject {
     /// Observes key paths of all objects on behalf of an observer.
     ///
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
+    /// - Complexity: O(*n*) for *n* objects and paths.
     @discardableResult @export(implementation) public func addObserver<Observer: AnyObject>(
         _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [],
         userInfo: Any? = nil,
@@ -32,6 +33,7 @@ extension Collection where Element: TrackedObject {
     ///
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths, or the observer's class not the
     ///   handler; nothing is registered then.
+    /// - Complexity: O(*n*) for *n* objects and paths.
     @discardableResult @export(implementation) public func addObserver(
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], handler: String,
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line

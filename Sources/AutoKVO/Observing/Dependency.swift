@@ -38,6 +38,7 @@ extension Collection where Element == Dependency {
     ///   - handler: Gets the observer, so that it need not capture it. Called on the thread that makes the change.
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` if an object does not have one of its paths, or no path is given; nothing is registered then.
+    /// - Complexity: O(*n*) for *n* paths.
     @discardableResult @export(implementation) public func addObserver<Observer: AnyObject>(
         _ observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Observer) -> Void

@@ -8,11 +8,15 @@
 /// - Complexity: What any change takes, and O(*n*) for *n* changes that this thread has begun and not ended.
 extension TrackedObject {
     /// Says that a property is about to change. Prior calls are made on this thread, before it returns.
+    ///
+    /// - Complexity: What any change takes, and O(*n*) for *n* changes that this thread has begun and not ended.
     public func willChangeValue(forKey key: String) {
         if let slot = announcedSlot(key) { Transaction.announce(self, slot) }
     }
 
     /// Says that a property has changed, and calls its observers on this thread, before it returns.
+    ///
+    /// - Complexity: What any change takes, and O(*n*) for *n* changes that this thread has begun and not ended.
     public func didChangeValue(forKey key: String) {
         guard let slot = announcedSlot(key), !Transaction.endComputed(self, slot) else { return }
         Diagnostics.report(
@@ -23,6 +27,7 @@ extension TrackedObject {
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws. An unknown key does not throw, but is reported to `Diagnostics`.
+    /// - Complexity: What any change takes, O(*n*) for *n* changes that this thread has begun and not ended, and the closure.
     @discardableResult @export(implementation) public func withMutation<Result, Failure: Error>(
         of key: String, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -38,6 +43,7 @@ extension TrackedObject {
     ///   - indexes: For removals and replacements, where the elements are; for insertions, where they will be: `2..<5`, a `RangeSet`, or,
     ///     with AutoKVOFoundation, an `IndexSet`.
     ///   - key: The key of the array.
+    /// - Complexity: What any change takes, and O(*n*) for *n* changes that this thread has begun and not ended.
     public func willChange(_ kind: ChangeKind, valuesAt indexes: some ArrayIndexes, forKey key: String) {
         guard let slot = announcedSlot(key) else { return }
         Transaction.announce(self, slot, kind == .setting ? nil : CollectionChange(kind, indexes: indexes.arrayIndexes))
@@ -46,6 +52,8 @@ extension TrackedObject {
     /// Says that elements of an array have been inserted, removed or replaced, and notifies the observers.
     ///
     /// Observers get the kind and the indexes that `willChange` was given. The arguments of this call are not used.
+    ///
+    /// - Complexity: What any change takes, and O(*n*) for *n* changes that this thread has begun and not ended.
     public func didChange(_ kind: ChangeKind, valuesAt indexes: some ArrayIndexes, forKey key: String) {
         didChangeValue(forKey: key)
     }

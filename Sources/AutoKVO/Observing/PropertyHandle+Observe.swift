@@ -27,6 +27,7 @@ extension PropertyHandles {
     /// Observes the property as long as the result is kept.
     ///
     /// - Returns: A token that ends the observation when it is released.
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @export(implementation) public func onChange(
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Change<Value>) -> Void
@@ -51,6 +52,7 @@ extension PropertyHandles {
     ///   - line: The same.
     ///   - handler: Called on the thread that makes the change, before the write returns, and first before this returns.
     /// - Returns: The observation. It need not be kept.
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation) public func onValue(
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Current) -> Void

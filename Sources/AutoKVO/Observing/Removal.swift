@@ -12,17 +12,23 @@ extension TrackedObject {
     }
 
     /// Ends the observations of this object that an observer has of a path with a named handler.
+    ///
+    /// - Complexity: O(*n*) for *n* observations of this object, or that the observer holds, whichever are fewer.
     @discardableResult
     public func removeObserver(_ observer: AnyObject, forKeyPath keyPath: some KeyPathSet, handler: String) -> Int {
         Removal(observer: observer, target: self, keyPath: keyPath, handler: handler).perform()
     }
 
     /// Ends the observations of this object that an observer has with a named handler, of whatever path.
+    ///
+    /// - Complexity: O(*n*) for *n* observations of this object, or that the observer holds, whichever are fewer.
     @discardableResult public func removeObserver(_ observer: AnyObject, handler: String) -> Int {
         Removal(observer: observer, target: self, handler: handler).perform()
     }
 
     /// Ends all observations of this object that an observer has.
+    ///
+    /// - Complexity: O(*n*) for *n* observations of this object, or that the observer holds, whichever are fewer.
     @discardableResult
     public func removeObserver(_ observer: AnyObject) -> Int { Removal(observer: observer, target: self).perform() }
 
@@ -34,16 +40,22 @@ extension TrackedObject {
 
     /// Ends all observations of a path of this object, or of one of several. An observation that has other paths too continues with
     /// those.
+    ///
+    /// - Complexity: O(*n*) for *n* observations of this object.
     @discardableResult public func removeAllObservers(forKeyPath keyPath: some KeyPathSet) -> Int {
         Removal(target: self, keyPath: keyPath).perform()
     }
 
     /// Ends all observations of a path of this object with a named handler.
+    ///
+    /// - Complexity: O(*n*) for *n* observations of this object.
     @discardableResult public func removeAllObservers(forKeyPath keyPath: some KeyPathSet, handler: String) -> Int {
         Removal(target: self, keyPath: keyPath, handler: handler).perform()
     }
 
     /// Ends all observations of this object with a named handler.
+    ///
+    /// - Complexity: O(*n*) for *n* observations of this object.
     @discardableResult
     public func removeAllObservers(handler: String) -> Int { Removal(target: self, handler: handler).perform() }
 
@@ -84,40 +96,56 @@ extension KeyValueObserver {
     }
 
     /// Ends the observations of a path of a target that this object has with a named handler.
+    ///
+    /// - Complexity: O(*n*) for *n* observations of the target, or that this object holds, whichever are fewer.
     @discardableResult
     public func stopObserving(_ keyPath: some KeyPathSet, of target: TrackedObject, handler: String) -> Int {
         Removal(observer: self, target: target, keyPath: keyPath, handler: handler).perform()
     }
 
     /// Ends the observations of a path that this object has, of all targets.
+    ///
+    /// - Complexity: O(*n*) for *n* observations that this object holds.
     @discardableResult
     public func stopObserving(_ keyPath: some KeyPathSet) -> Int { Removal(observer: self, keyPath: keyPath).perform() }
 
     /// Ends the observations of a path that this object has with a named handler, of all targets.
+    ///
+    /// - Complexity: O(*n*) for *n* observations that this object holds.
     @discardableResult public func stopObserving(_ keyPath: some KeyPathSet, handler: String) -> Int {
         Removal(observer: self, keyPath: keyPath, handler: handler).perform()
     }
 
     /// Ends the observations of what a handle leads to: `panel.stopObserving(person.$age)`. Those made with the handle and those
     /// made with its name are the same.
+    ///
+    /// - Complexity: O(*n*) for *n* observations of the object at which the handle begins, or that this object holds, whichever are fewer.
     @discardableResult public func stopObserving(_ handle: some PropertyHandle) -> Int {
         Removal(observer: self, target: handle.object, handle: handle.target).perform()
     }
 
     /// Ends all observations of a target that this object has.
+    ///
+    /// - Complexity: O(*n*) for *n* observations of the target, or that this object holds, whichever are fewer.
     @discardableResult
     public func stopObserving(of target: TrackedObject) -> Int { Removal(observer: self, target: target).perform() }
 
     /// Ends the observations of a target that this object has with a named handler.
+    ///
+    /// - Complexity: O(*n*) for *n* observations of the target, or that this object holds, whichever are fewer.
     @discardableResult public func stopObserving(of target: TrackedObject, handler: String) -> Int {
         Removal(observer: self, target: target, handler: handler).perform()
     }
 
     /// Ends the observations that this object has with a named handler.
+    ///
+    /// - Complexity: O(*n*) for *n* observations that this object holds.
     @discardableResult
     public func stopObserving(handler: String) -> Int { Removal(observer: self, handler: handler).perform() }
 
     /// Ends all observations in which this object is the observer.
+    ///
+    /// - Complexity: O(*n*) for *n* observations that this object holds.
     @discardableResult public func stopObserving() -> Int { Removal(observer: self).perform() }
 }
 
@@ -133,6 +161,7 @@ extension KeyValueObservation {
     ///
     /// - Returns: How many observations were ended or shortened.
     /// - Throws: A `KeyValueError` if neither an observer nor a target is given.
+    /// - Complexity: O(*n*) for *n* observations of the target, or that the observer holds; if both are given, whichever are fewer.
     @discardableResult public static func removeAll(
         observer: AnyObject? = nil, target: TrackedObject? = nil, keyPath: (any KeyPathSet)? = nil,
         handler: String? = nil

@@ -14,6 +14,8 @@ public final class ScopedObservation: Sendable, Hashable {
     @export(implementation) public var isValid: Bool { observation.isValid }
 
     /// Ends the observation before this is released.
+    ///
+    /// - Complexity: As for `KeyValueObservation.remove()`.
     @export(implementation) public func remove() { observation.remove() }
 
     /// Keeps it in an array, with which it ends: `try person.onChange("age") { … }.store(in: &tokens)`.

@@ -33,6 +33,7 @@ extension KeyValueObserver {
     /// The observation ends with the life of either. See `TrackedObject.observeAnyKey(options:userInfo:file:line:_:)`.
     ///
     /// - Throws: A `KeyValueError` if the schema of the target's class has a fault, or the class has no key.
+    /// - Complexity: O(*n* + *d*) for *n* keys and the *d* dependencies between them, those through others among them.
     @discardableResult public func observeAnyKey(
         of target: TrackedObject, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Self, Change<Any>) -> Void

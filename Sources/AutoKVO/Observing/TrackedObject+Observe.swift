@@ -50,6 +50,7 @@ extension TrackedObject {
     ///
     /// - Returns: One observation of all the paths.
     /// - Throws: A `KeyValueError` for the first path that is wrong; none is registered then, and no call made.
+    /// - Complexity: That of observing each of the paths.
     @discardableResult @export(implementation) public func observe(
         _ handlers: KeyValuePairs<String, (Change<Any>) -> Void>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -66,6 +67,7 @@ extension TrackedObject {
     /// Observes key paths as long as the result is kept.
     ///
     /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
+    /// - Complexity: O(1) for one key, but O(*n*) for one that is affected by *n* others; a derived value is computed.
     @export(implementation) public func onChange(
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
@@ -106,6 +108,7 @@ extension TrackedObject {
     ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     /// - Throws: A `KeyValueError` for a path that this object's class, or a handler that the observer's class, does not have.
+    /// - Complexity: O(1) for one key, but O(*n*) for one that is affected by *n* others; a derived value is computed.
     @discardableResult @export(implementation) public func addObserver(
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], handler: String,
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line

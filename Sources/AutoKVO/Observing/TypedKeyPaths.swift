@@ -8,6 +8,8 @@ extension KeyValueObserver where Self: TrackedObject {
     ///
     /// - Precondition: The object's deinit has not begun, its class's schema has no fault, and the key path can be evaluated, now and after
     ///   each change: `\.rows[0]` needs a row, `\.rows.first` does not.
+    /// - Complexity: O(*n*) for *n* keys of the class; O(1) for the key path of a key, if it is one of those used last. Of any other also O(*m*)
+    ///   for *m* reads.
     @_disfavoredOverload @discardableResult @export(implementation) public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
@@ -33,6 +35,9 @@ extension TrackedObject {
     ///
     /// Any key path of that class, as in `observe(_:options:userInfo:file:line:_:)`. The object has to be one of that class; any other traps,
     /// with a sentence that names this call.
+    ///
+    /// - Complexity: O(*n*) for *n* keys of the class; O(1) for the key path of a key, if it is one of those used last. Of any other also O(*m*)
+    ///   for *m* reads.
     @_disfavoredOverload @discardableResult public func observe<Root: TrackedObject, Value>(
         _ keyPath: KeyPath<Root, Value>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Root, Change<Value>) -> Void
@@ -44,6 +49,8 @@ extension TrackedObject {
     /// Observes a property by the key path of its handle, formed on a superclass: `employee.observe(\Person.$age) { person, change in … }`.
     ///
     /// The object has to be one of that class; anything else traps, with a sentence that names this call.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @inlinable @inline(__always) @discardableResult public func observe<Root: TrackedObject, Handle: PropertyHandle>(
         _ keyPath: KeyPath<Root, Handle>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Root, Change<Handle.Value>) -> Void
@@ -67,6 +74,9 @@ extension KeyValueObserver {
     ///
     /// The observation ends with the life of either. A key path that a `Key` declares is that key; of any other, what it reads is followed,
     /// and the handler is called if the value is another one.
+    ///
+    /// - Complexity: O(*n*) for *n* keys of the class; O(1) for the key path of a key, if it is one of those used last. Of any other also O(*m*)
+    ///   for *m* reads.
     @_disfavoredOverload @discardableResult @export(implementation) public func observe<Root: TrackedObject, Value>(
         _ keyPath: KeyPath<Root, Value>, of target: Root, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
@@ -75,6 +85,8 @@ extension KeyValueObserver {
     }
 
     /// Observes a property of another object by the key path of its handle: `panel.observe(\.$firstName, of: person) { … }`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @inlinable @inline(__always) @discardableResult public func observe<Root: TrackedObject, Handle: PropertyHandle>(
         _ keyPath: KeyPath<Root, Handle>, of target: Root, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Handle.Value>) -> Void

@@ -23,9 +23,13 @@ extension BindingTransform {
     }
 
     /// Transforms a value, as a binding does. Nil and the empty optional are no value.
+    ///
+    /// - Complexity: O(*n*) for a chain of *n* transforms, and what they do.
     public func callAsFunction(_ value: Any?) -> Any? { body(value.flatMap(unwrapped)) }
 
     /// The type of the results for values of a type; nil if the transform does not accept them.
+    ///
+    /// - Complexity: O(*n*) for a chain of *n* transforms.
     public func resultType(for input: Any.Type) -> Any.Type? { resultType(input) }
 
     /// A function of a value. It is not called with nil, which stays nil, unless `Input` is an optional type.
@@ -80,6 +84,8 @@ extension BindingTransform {
     }
 
     /// This transform followed by another one of its results.
+    ///
+    /// - Complexity: O(1).
     public func then(_ next: BindingTransform) -> BindingTransform {
         BindingTransform(resultType: { resultType($0).flatMap(next.resultType) }) { next(body($0)) }
     }

@@ -59,6 +59,8 @@ public final class ObservableView<Object: TrackedObject>: Observable {
     }
 
     /// The value of a property by its handle, which names the key exactly: `person.observable.$firstName`.
+    ///
+    /// - Complexity: O(1) and that of reading the property; at the first read a registration.
     public subscript<Handle: PropertyHandle>(dynamicMember keyPath: KeyPath<Object, Handle>) -> Handle.Value
     where Handle.Current == Handle.Value {
         access(keyPath, \.[dynamicMember: keyPath] as KeyPath<_, Handle.Value>) {
@@ -68,16 +70,22 @@ public final class ObservableView<Object: TrackedObject>: Observable {
     }
 
     /// A view of the tracked object that a property refers to.
+    ///
+    /// - Complexity: O(1) and that of reading the property; at the first read a registration.
     public subscript<Value: TrackedObject>(dynamicMember keyPath: KeyPath<Object, Value>) -> ObservableView<Value> {
         ObservableView<Value>(self[dynamicMember: keyPath] as Value)
     }
 
     /// A view of the tracked object that a property refers to, or nil.
+    ///
+    /// - Complexity: O(1) and that of reading the property; at the first read a registration.
     public subscript<Value: TrackedObject>(dynamicMember keyPath: KeyPath<Object, Value?>) -> ObservableView<Value>? {
         (self[dynamicMember: keyPath] as Value?).map { ObservableView<Value>($0) }
     }
 
     /// A view of the tracked object that a property refers to, by its handle.
+    ///
+    /// - Complexity: O(1) and that of reading the property; at the first read a registration.
     public subscript<Handle: PropertyHandle>(
         dynamicMember keyPath: KeyPath<Object, Handle>
     ) -> ObservableView<Handle.Value> where Handle.Current == Handle.Value, Handle.Value: TrackedObject {
@@ -85,6 +93,8 @@ public final class ObservableView<Object: TrackedObject>: Observable {
     }
 
     /// A view of the tracked object that a property refers to, by its handle, or nil.
+    ///
+    /// - Complexity: O(1) and that of reading the property; at the first read a registration.
     public subscript<Handle: PropertyHandle, Value: TrackedObject>(
         dynamicMember keyPath: KeyPath<Object, Handle>
     ) -> ObservableView<Value>? where Handle.Current == Handle.Value, Handle.Value == Value? {

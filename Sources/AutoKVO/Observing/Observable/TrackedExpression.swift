@@ -141,6 +141,7 @@ extension KeyValueObserver where Self: Sendable {
     ///   - line: The same.
     ///   - handler: Gets the actor, this object and the value, on the actor.
     /// - Returns: The observation. It need not be kept.
+    /// - Complexity: O(1).
     @discardableResult @export(implementation) public nonisolated func observe<Value: Sendable, A: Actor>(
         tracking: @escaping @Sendable (isolated A) -> Value, options: ObservingOptions = [], on actor: A,
         file: StaticString = #fileID, line: UInt = #line,

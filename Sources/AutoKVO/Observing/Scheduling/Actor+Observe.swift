@@ -12,6 +12,7 @@ extension KeyValueObserver where Self: Actor {
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class does not have, or whose values can never be of
     ///   the type.
+    /// - Complexity: O(1) for one key, but O(*n*) for one that is affected by *n* others; a derived value is computed.
     @discardableResult @export(implementation) public nonisolated func observe<Value: Sendable>(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, as type: Value.Type,
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, file: StaticString = #fileID,
@@ -38,6 +39,7 @@ extension KeyValueObserver where Self: Actor {
     ///   - handler: Called on the actor, which it gets.
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the target's class does not have.
+    /// - Complexity: O(1) for one key, but O(*n*) for one that is affected by *n* others; a derived value is computed.
     @discardableResult @export(implementation) public nonisolated func observe(
         _ keyPaths: some KeyPathSet, of target: TrackedObject,
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, file: StaticString = #fileID,

@@ -5,6 +5,8 @@ extension KeyValueObserver where Self: TrackedObject {
 
     /// Observes a property by the key path of its handle for an observer:
     /// `person.observe(\.$age, for: panel) { panel, change in … }`. See `PropertyHandles.observe(for:options:userInfo:file:line:_:)`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation) public func observe<Handle: PropertyHandle, Observer: AnyObject>(
         _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Observer, Change<Handle.Value>) -> Void
@@ -15,6 +17,8 @@ extension KeyValueObserver where Self: TrackedObject {
     /// Observes a property by the key path of its handle for an observer, on the main actor:
     /// `person.observe(\.$age, for: panel, on: .mainActor) { panel, change in … }`. See
     /// `PropertyHandles.observe(for:options:userInfo:file:line:_:)`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation)
     public func observe<Handle: PropertyHandle, Observer: AnyObject & Sendable>(
         _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [],
@@ -25,6 +29,8 @@ extension KeyValueObserver where Self: TrackedObject {
     }
 
     /// The same on the main actor, for an observer that need not be `Sendable`: the call is made on the main actor, too.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @MainActor @discardableResult @export(implementation)
     public func observe<Handle: PropertyHandle, Observer: AnyObject>(
         _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [],
@@ -35,6 +41,8 @@ extension KeyValueObserver where Self: TrackedObject {
     }
 
     /// The same on an actor.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation)
     public func observe<Handle: PropertyHandle, Observer: AnyObject & Sendable, A: Actor>(
         _ keyPath: KeyPath<Self, Handle>, for observer: Observer,
@@ -45,6 +53,8 @@ extension KeyValueObserver where Self: TrackedObject {
     }
 
     /// The same by a scheduler.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @_disfavoredOverload @discardableResult @export(implementation)
     public func observe<Handle: PropertyHandle, Observer: AnyObject & Sendable>(
         _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [],
@@ -60,6 +70,8 @@ extension KeyValueObserver where Self: TrackedObject {
 
 extension TrackedObject {
     /// Observes a property by the key path of its handle, formed on a superclass, for an observer.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation)
     public func observe<Root: TrackedObject, Handle: PropertyHandle, Observer: AnyObject>(
         _ keyPath: KeyPath<Root, Handle>, for observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil,
@@ -70,6 +82,8 @@ extension TrackedObject {
     }
 
     /// The same on the main actor.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation)
     public func observe<Root: TrackedObject, Handle: PropertyHandle, Observer: AnyObject & Sendable>(
         _ keyPath: KeyPath<Root, Handle>, for observer: Observer, options: ObservingOptions = [],
@@ -81,6 +95,8 @@ extension TrackedObject {
     }
 
     /// The same on the main actor, for an observer that need not be `Sendable`: the call is made on the main actor, too.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @MainActor @discardableResult @export(implementation)
     public func observe<Root: TrackedObject, Handle: PropertyHandle, Observer: AnyObject>(
         _ keyPath: KeyPath<Root, Handle>, for observer: Observer, options: ObservingOptions = [],
@@ -92,6 +108,8 @@ extension TrackedObject {
     }
 
     /// The same on an actor.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation)
     public func observe<Root: TrackedObject, Handle: PropertyHandle, Observer: AnyObject & Sendable, A: Actor>(
         _ keyPath: KeyPath<Root, Handle>, for observer: Observer, options: ObservingOptions = [],
@@ -103,6 +121,8 @@ extension TrackedObject {
     }
 
     /// The same by a scheduler.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @_disfavoredOverload @discardableResult @export(implementation)
     public func observe<Root: TrackedObject, Handle: PropertyHandle, Observer: AnyObject & Sendable>(
         _ keyPath: KeyPath<Root, Handle>, for observer: Observer, options: ObservingOptions = [],

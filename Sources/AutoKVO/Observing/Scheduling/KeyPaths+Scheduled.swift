@@ -7,6 +7,9 @@ extension KeyValueObserver where Self: TrackedObject {
     /// A value that is computed from what the key path reads is computed on the thread of the change, and only the handler runs
     /// elsewhere. See `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`. Of an observed property the handle has the same form,
     /// also for an actor: `person.$age.observe(on: .mainActor) { change in … }`.
+    ///
+    /// - Complexity: O(*n*) for *n* keys of the class; O(1) for the key path of a key, if it is one of those used last. Of any other also O(*m*)
+    ///   for *m* reads.
     @_disfavoredOverload @discardableResult @export(implementation) public func observe<Value: Sendable>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -16,6 +19,9 @@ extension KeyValueObserver where Self: TrackedObject {
     }
 
     /// Observes any key path of the object and delivers its changes on the main actor, in order.
+    ///
+    /// - Complexity: O(*n*) for *n* keys of the class; O(1) for the key path of a key, if it is one of those used last. Of any other also O(*m*)
+    ///   for *m* reads.
     @discardableResult @export(implementation) public func observe<Value: Sendable>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -27,6 +33,8 @@ extension KeyValueObserver where Self: TrackedObject {
 
     /// Observes a property by the key path of its handle and delivers its changes elsewhere, in order:
     /// `person.observe(\.$age, on: queue) { change in … }`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @_disfavoredOverload @discardableResult @export(implementation) public func observe<Handle: PropertyHandle>(
         _ keyPath: KeyPath<Self, Handle>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -36,6 +44,8 @@ extension KeyValueObserver where Self: TrackedObject {
     }
 
     /// Observes a property by the key path of its handle and delivers its changes on the main actor, in order.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation) public func observe<Handle: PropertyHandle>(
         _ keyPath: KeyPath<Self, Handle>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -45,6 +55,8 @@ extension KeyValueObserver where Self: TrackedObject {
     }
 
     /// Observes a property by the key path of its handle and delivers its changes on an actor, in order, which is the observer.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation) public func observe<Handle: PropertyHandle, A: Actor>(
         _ keyPath: KeyPath<Self, Handle>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on actor: A, file: StaticString = #fileID, line: UInt = #line,
@@ -59,6 +71,8 @@ extension KeyValueObserver where Self: TrackedObject {
 
 extension TrackedObject {
     /// Observes a property by the key path of its handle, formed on a superclass, and delivers its changes elsewhere, in order.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @_disfavoredOverload
     @discardableResult @export(implementation) public func observe<Root: TrackedObject, Handle: PropertyHandle>(
         _ keyPath: KeyPath<Root, Handle>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
@@ -70,6 +84,8 @@ extension TrackedObject {
     }
 
     /// Observes a property by the key path of its handle, formed on a superclass, and delivers its changes on the main actor, in order.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation) public func observe<Root: TrackedObject, Handle: PropertyHandle>(
         _ keyPath: KeyPath<Root, Handle>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -80,6 +96,8 @@ extension TrackedObject {
     }
 
     /// Observes a property by the key path of its handle, formed on a superclass, and delivers its changes on an actor, in order.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation)
     public func observe<Root: TrackedObject, Handle: PropertyHandle, A: Actor>(
         _ keyPath: KeyPath<Root, Handle>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,

@@ -39,6 +39,8 @@ extension PropertyHandles {
 
     /// Observes the property for an observer, with a handler that gets only the observer. See
     /// `observe(for:options:userInfo:file:line:_:)`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation) public func observe<Observer: AnyObject>(
         for observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Observer) -> Void
@@ -54,6 +56,8 @@ extension PropertyHandles {
     ///     person.$firstName.onValue(for: label, on: .mainActor) { label, name in label.text = name }
     ///
     /// With `on:`, the handler gets the value that the property had at the change; also the first value is sent.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation) public func onValue<Observer: AnyObject>(
         for observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Observer, Current) -> Void
@@ -71,6 +75,8 @@ extension PropertyHandles {
 
     /// Observes the property for an observer and delivers on the main actor that it changed. See
     /// `observe(for:options:userInfo:file:line:_:)`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation) public func observe<Observer: AnyObject & Sendable>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -82,6 +88,8 @@ extension PropertyHandles {
 
     /// Observes the property for an observer and delivers on the main actor that it changed. The observer need not be `Sendable`: the
     /// call is made on the main actor, too. See `observe(for:options:userInfo:file:line:_:)`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @MainActor @discardableResult @export(implementation) public func observe<Observer: AnyObject>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -93,6 +101,8 @@ extension PropertyHandles {
 
     /// Observes the property for an observer and delivers on an actor that it changed. See
     /// `observe(for:options:userInfo:file:line:_:)`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation) public func observe<Observer: AnyObject & Sendable, A: Actor>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Observer) -> Void
@@ -104,6 +114,8 @@ extension PropertyHandles {
 
     /// Observes the property for an observer and delivers by a scheduler that it changed. See
     /// `observe(for:options:userInfo:file:line:_:)`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @_disfavoredOverload @discardableResult @export(implementation) public func observe<Observer: AnyObject & Sendable>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -128,6 +140,8 @@ extension PropertyHandles {
 extension PropertyHandles where Value: Sendable {
     /// Observes the property for an observer and delivers its changes on the main actor. See
     /// `observe(for:options:userInfo:file:line:_:)`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation) public func observe<Observer: AnyObject & Sendable>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -138,6 +152,8 @@ extension PropertyHandles where Value: Sendable {
 
     /// Observes the property for an observer and delivers its changes on the main actor. The observer need not be `Sendable`: the call is
     /// made on the main actor, too. See `observe(for:options:userInfo:file:line:_:)`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @MainActor @discardableResult @export(implementation) public func observe<Observer: AnyObject>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -148,6 +164,8 @@ extension PropertyHandles where Value: Sendable {
 
     /// Observes the property for an observer and delivers its changes on an actor. See
     /// `observe(for:options:userInfo:file:line:_:)`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation) public func observe<Observer: AnyObject & Sendable, A: Actor>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on actor: A, file: StaticString = #fileID, line: UInt = #line,
@@ -158,6 +176,8 @@ extension PropertyHandles where Value: Sendable {
 
     /// Observes the property for an observer and delivers its changes by a scheduler. See
     /// `observe(for:options:userInfo:file:line:_:)`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @_disfavoredOverload @discardableResult @export(implementation) public func observe<Observer: AnyObject & Sendable>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -172,6 +192,8 @@ extension PropertyHandles where Value: Sendable {
 extension PropertyHandles where Current: Sendable {
     /// Calls a handler of an observer with the value now and after each change, on the main actor. See
     /// `onValue(for:options:userInfo:file:line:_:)`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation) public func onValue<Observer: AnyObject & Sendable>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -182,6 +204,8 @@ extension PropertyHandles where Current: Sendable {
 
     /// Calls a handler of an observer with the value now and after each change, on the main actor. The observer need not be `Sendable`: the
     /// call is made on the main actor, too. See `onValue(for:options:userInfo:file:line:_:)`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @MainActor @discardableResult @export(implementation) public func onValue<Observer: AnyObject>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -192,6 +216,8 @@ extension PropertyHandles where Current: Sendable {
 
     /// Calls a handler of an observer with the value now and after each change, on an actor. See
     /// `onValue(for:options:userInfo:file:line:_:)`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation) public func onValue<Observer: AnyObject & Sendable, A: Actor>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on actor: A, file: StaticString = #fileID, line: UInt = #line,
@@ -202,6 +228,8 @@ extension PropertyHandles where Current: Sendable {
 
     /// Calls a handler of an observer with the value now and after each change, by a scheduler. See
     /// `onValue(for:options:userInfo:file:line:_:)`.
+    ///
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @_disfavoredOverload @discardableResult @export(implementation) public func onValue<Observer: AnyObject & Sendable>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,

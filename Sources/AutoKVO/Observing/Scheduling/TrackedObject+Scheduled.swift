@@ -22,6 +22,7 @@ extension TrackedObject {
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
+    /// - Complexity: O(1) for one key, but O(*n*) for one that is affected by *n* others; a derived value is computed.
     @_disfavoredOverload @discardableResult @export(implementation) public func observe<Value: Sendable>(
         _ keyPaths: some KeyPathSet, as type: Value.Type,
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
@@ -36,6 +37,7 @@ extension TrackedObject {
     ///
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
+    /// - Complexity: O(1) for one key, but O(*n*) for one that is affected by *n* others; a derived value is computed.
     @discardableResult @export(implementation) public func observe<Value: Sendable>(
         _ keyPaths: some KeyPathSet, as type: Value.Type,
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler,
@@ -52,6 +54,7 @@ extension TrackedObject {
     ///
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
+    /// - Complexity: O(1) for one key, but O(*n*) for one that is affected by *n* others; a derived value is computed.
     @discardableResult @export(implementation) public func observe<Value: Sendable, A: Actor>(
         _ keyPaths: some KeyPathSet, as type: Value.Type,
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,
