@@ -3,6 +3,13 @@
 // have been checked. The caller holds the object; objects on a path are retained while they are used. No lock is taken here, since
 // getters, setters and validations are user code.
 // Read next: Validation.swift; ParsedKeyPath of the engine evaluates paths.
+//
+// **An example**: `try person.setValue("Bern", forKeyPath: "address.city")`.
+//
+//     TrackedObject.pathEnd     no key has that name, so it is a path: parsed and checked, unless the class keeps it (`CheckedKeyPath.of`)
+//     ParsedKeyPath.end         reads `address`, and finds `city` in the schema of the object that is there
+//     End.step                  whether a `Key` offers `city` for setting, and the value as one of its type. Nothing throws after this
+//     Step.carryOut             calls the setter; inside of `announcing`, unless the key announces itself, as an `@Observed` property does
 
 /// Reading and writing properties by name.
 ///

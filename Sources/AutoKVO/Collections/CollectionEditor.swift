@@ -12,6 +12,18 @@
 /// and again behind the latter if they have changed something (`TrackedObject.edit`). An index that the caller has given may be
 /// out of range by then: that traps with a sentence (`require(_:stillIn:)`), or throws for a proxy.
 ///
+/// **An example**: `person.$tags.append("x")`, of an array, where somebody observes `tags`.
+///
+///     Property.append         `edit(.insertion, at:)`, whose plan is the position behind the last element
+///     Property.edit           calls `TrackedObject.edit`. A copy, which shares the elements, says whether the array is still the one planned for
+///     TrackedObject.edit      completes deliveries that the edit must not overtake, then has the plan made
+///     Transaction.begin       with the `CollectionChange`; it makes prior calls. If one of them changes the array, the plan is made again
+///     storage.exclusively     the copy has been released, so the array itself is changed, in place
+///     Transaction.end         observers get an insertion and its index; a `.setting` if a prior call has changed the array
+///
+/// `mutableArrayValue(forKey: "tags").append("x")` first converts the element (`ProxiedKey.convert`), and asks `ProxiedKey.editor(of:)` which of
+/// the two editors it uses.
+///
 /// Nothing here has a lock: a property is used by one thread at a time. The editors keep the object alive. Handlers run before
 /// an edit returns, the prior ones before the collection changes, and may edit the same collection. Read next:
 /// `Property+ArrayEdits`, `ProxiedKey`.

@@ -7,6 +7,15 @@ import Synchronization
 /// binding and a dependency have a name as user info, under which the observer has at most one of them (`ObservationName`); a
 /// stream ends with its observation and the observation with its stream. Observations keep neither side alive, so both sides are
 /// passed to the handler by the delivery that retains them. There is no lock here. Read next: TrackedObject+Bind.swift.
+///
+/// **An example**: `label.$title.bind(to: person.$name)`, and then `person.name = "Eve"`, not in a handler.
+///
+///     Property.bind                 `ObservationName.end` ends the binding that the title had
+///     PropertyHandles.addObserver   the label observes the name, with `.initial`: the handler is called now, as with each change
+///     Binding.copyValue             in the handler: counts the change; sets what `name` is now, since nothing is transformed
+///     SettableProperty.set          unless the title has an equal value: through the label's handle, which calls the label's observers
+///     Binding.isLast                not if one of those has changed the name: the inner call has only counted that, and left it to this one
+///     Binding.follow                then: sets the title again, until the name has not been changed meanwhile
 final class Binding: @unchecked Sendable {
     private let property: SettableProperty
     /// The property, with its class.

@@ -11,6 +11,18 @@
 ///   address is not reused, so `object(as:)` either retains the object or returns nil. It is called once, and the result used.
 /// - **Threads.** `ThreadContext` has the changes that are under way on one thread. It needs no lock.
 ///
+/// **An example**: `person.observe("name") { … }`, the first observation that the person takes part in, and then the person's death.
+///
+///     TrackedObject.makeFirstRecord     makes the record, and stores its address in the object's word, unless another thread has stored one
+///     KeyValueObservation.attach        there is no observer; with one, `hold` would come first, under the lock of the observer's record
+///     ObjectRecord.link, changeList     under the lock: makes the list of `name` and appends the observation, which the list retains
+///     interestDidChange                 the first one: sets bit 0 of the object's word, so writes look for observers from now on
+///     TrackedObject.deinit              `objectIsDying`, which is `teardown`, on the thread that has released the person last
+///     targetIsDying, end                of each observation: its state becomes *ended*, it is unlinked, and then, without the lock, its closure
+///                                       is released; but where a delivery pins it, that releases the closure when it is over
+///     record.release                    the record, and with it the person's memory, is freed when nothing else refers to it, such as an observation
+///                                       that somebody keeps
+///
 /// Read next: `Transaction` for a change, `Subject+Delivery` for the calls, `KeyValueObservation` and
 /// `ObservationFlags` for the states of an observation, `ObjectRecord+Linking` for the lists, `Paths/Route` for paths.
 class ObjectRecord: AttachedRecord, @unchecked Sendable {

@@ -6,6 +6,14 @@
 /// an observer without a hook, which its observations own, is retained until the observation owns it. An object whose deinit has
 /// begun cannot take part any more: `attach` makes the last check, under the lock of the object's record. No lock is held
 /// here. Read next: `KeyValueObservation`, then `Removal` for how one ends.
+///
+/// **An example**: `try panel.observe("name", of: person, options: .initial) { panel, change in … }`.
+///
+///     KeyValueObserver.observe          makes the registration, which owns the closure as a `HandlerCall`
+///     Registration.observe(string:)     the person's record, made if there is none; the slot of `name` in the schema of its class
+///     make                              the panel's record; a `KeyValueObservation`, which takes the closure over and retains both records
+///     start, attach                     `ObjectRecord.hold` under the lock of the panel's record, then `link` under that of the person's
+///     callInitially                     calls the handler before `observe` returns; with `.new` it gets the value that the property has now
 @usableFromInline struct Registration: ~Copyable {
     // Not copied: its members would be retained and released one by one (counts: `add`).
     @usableFromInline var options: ObservingOptions

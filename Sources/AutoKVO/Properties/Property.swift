@@ -10,6 +10,16 @@
 // `PropertyStorage` is its address: whoever uses one keeps the object alive. No lock guards it, as a property is used by one
 // thread at a time; only a weak property is also read by the thread on which its object dies, and is guarded by the lock of the
 // owner's record. Read next: `TrackedObject+Write`, `Observed`, `ObservedWeak`.
+//
+// **An example**: `person.$age.value = 3`, where somebody observes `age`.
+//
+//     Property.write            the person is observed, and the property is not being changed in place, which would trap: `Observed.write`
+//     Observed.write            returns at once if the property is `.distinct` and has an equal value
+//     TrackedObject.write       finds the slot by the storage's offset; not if a subclass may override the getter: then `announcingWrite`
+//     ObservedWrite.init        completes deliveries that the write must not overtake; nil if nobody has to be notified: then only the store
+//     store                     the values are swapped; inside of `Transaction.begin` and `end` if the change concerns more than the list of
+//                               `age`, or a change is open
+//     notify                    else: a `Subject` of the thread's pool calls the observers in the list of `age`
 
 /// One property of one object, as `$name` returns it: checked by the compiler, where a string is looked up at run time.
 ///

@@ -1,5 +1,24 @@
 internal import CSwiftRuntime
 
+// The protocol of this folder: what is unsafe by itself, or depends on how Swift (6.3.1) lays things out, is here, in small types with one job
+// each. The other folders call it; it names none of them, only the C targets.
+//
+// - **Owners.** `Borrowed` and `InPlace` keep nothing alive: whoever uses one knows who keeps the object. `PinnedObject` keeps the memory alone:
+//   whoever uses one retains the object first (`object(as:)`), which fails if that is dead. A `ClosureCall` is released by its owner.
+// - **Locks.** `ShortLock` is the lock of a record, of which a thread holds at most one; `Guarded` has a lock of its own. No user code runs under
+//   either. `TypeTable`, `OnceReference` and the slots in `KeyPathSlots` are read without one.
+// - **Assumptions.** Each is a case of `RuntimeAssumption`, and is probed once in a process. Behind `RuntimeCheck.run()` those without a fallback
+//   hold, but for `fieldLayout`, without which no class gets a schema. A wrapper asks `holds` about its own one, and takes its fallback if not.
+//
+// **An example**: the first `person.observe("name") { … }` of the program.
+//
+//     ClosureCall.canCallDirectly   asks `holds(.closureCall)`. Unless something has asked before, all assumptions are probed now, and other
+//                                   threads that ask wait
+//     ClosureCall(of:)              the closure as two words. The observation owns it, and a delivery calls it without counting references
+//     RuntimeCheck.run              before the record is made: an assumption that fails and has no fallback stops the program
+//     PinnedObject                  the record pins the person, whose memory stays as long as the record
+//     ShortLock.lock                of the record: the observation is put into the list. Debug builds assert that no other one is held
+
 /// What AutoKVO needs of Swift and Swift does not promise. Each case says it in words. Its probe lies beside the wrapper that uses it.
 package enum RuntimeAssumption: String, CaseIterable, Sendable {
     // With a fallback, which each comment names. scripts/lib/steps.sh reads the names of these from here.

@@ -8,6 +8,17 @@
 /// it is used without counting references; only the transitive dependencies of a key are computed later, once
 /// (`DependencyClosure`). Nothing here refers to an object, so nothing can be dead. Read next: ClassSchema+Making.swift, then
 /// ClassSchema+Faults.swift; `SlotLayout` is the part that writes read.
+///
+/// **An example**: the first `person.observe("age") { … }` of the program.
+///
+///     ClassSchema.of(Person.self)   finds neither a schema nor a fault; `make` makes the schema of the superclass first
+///     schema(of:below:)             reads `Person.schema`; throws if that is neither its own nor the inherited one, or drops the superclass's
+///     makeDeclarations              if the schema is the class's own: calls the user's closure for the keys and handlers
+///     CollectedKeys.add             behind the superclass's keys, which have the same slots: the `@Observed` properties, as `FieldLayout` reports
+///                                   them, then what else the schema declares
+///     ResolvedKey, problem(of:)     of each key; the first problem is thrown
+///     resolveDependencies           throws if a key is affected by an unknown one, or by itself
+///     schemas.insert                for good. If another thread was first, its schema stays. What was thrown is kept, too, as the class's fault
 final class ClassSchema: @unchecked Sendable {
     let type: AnyClass
     /// The class that declared the schema: `type` or one of its superclasses.

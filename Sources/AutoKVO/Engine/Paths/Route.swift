@@ -13,6 +13,17 @@ import Synchronization
 /// - **Deaths.** The root, and every object on the way, may be dead: routes and links own records, not objects. The death of an
 ///   object on the way removes its links; a `DeathWatch` makes the death of the object of a weak property a change.
 ///
+/// **An example**: `person.observe("address.city") { … }`, and then `person.address = other`.
+///
+///     Registration.observe(string:)     no key has that name, so the path is checked (`CheckedKeyPath`), and a route is made for it
+///     KeyValueObservation.attach        `linkToTargets`: `Route.start`, which is `relink(from: 0)`, since the path is longer than one key
+///     KeyPathChain.relink               level 0: a link in the list of the person's `address`; only then `address` is read
+///                                       level 1: a link in the list of `city` of the address that is there
+///     Transaction.begin                 of the write: `findSubjects` comes to the link of level 0, so the route is a subject of the change
+///     Transaction.follow                behind the store: `relink(from: 1)` takes the link of level 1 out of the former address's list, and makes
+///                                       another one in the list of the new address
+///     Transaction.notify                reads the new value, if it is asked for, and calls the observation
+///
 /// Read next: `KeyPathChain`, `PathLink`, `DerivedKeys`, `PathWork`, `DeathWatch`; `ParsedKeyPath` for the path as a value.
 final class Route: KeyPathChain, @unchecked Sendable {
     let sink: Sink
