@@ -28,7 +28,7 @@ extension Property where Value: SetAlgebra & Collection {
     /// The closure runs behind the deliveries that the edit completes, so what it looks at is what it changes. It changes a copy, and may
     /// read and change anything else meanwhile. It runs again if it changes this set itself, or if a handler of a prior call does.
     /// Observers are notified of the elements that left and came, compared by `==`, objects by identity. Equal ones are stored, too, of which
-    /// only what is computed from them is notified.
+    /// only keys that are computed from the set or `affectedBy` it are notified.
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws. Then the set is as it was.

@@ -1,8 +1,7 @@
 /// Finding what a change concerns.
 extension Transaction {
-    /// All that a change concerns; what has been moved to the property since the first search; what depends on the property, as far as it has another
-    /// value then, since that of the property is an equal one.
-    enum Search { case all, moved, others }
+    /// All that a change concerns; what has been moved to the property since the first search.
+    enum Search { case all, moved }
 
     /// Finds the subjects of a change: lists in the order of `AffectedLists`, then paths and functions in the order of registration, each
     /// once. Counts the transaction, and the `coalescingChanges` under way, into those that are open, and opens the others.
@@ -25,10 +24,11 @@ extension Transaction {
         let mayBeOpen = start > 0 || thread.value.holdsChanges || isInside
         moves = PathLink.moves
         coalescing?.use { $0.startWalk(search == .all ? .finding : .other, from: record) }
-        AffectedLists.forEach(from: record, changed, isUncertain: search == .others) { key, list, interest in
+        let isOwnLeft = storesEqual && !record.layout!.value[changed].isOverridden
+        AffectedLists.forEach(from: record, changed, isUncertain: storesEqual) { key, list, interest in
             let isOfObject = key.record == .to(record)
             let isOwn = isOfObject && key.slot == changed
-            if search != .all, search == .moved ? !key.isMoved : isOwn { return }
+            if isOwnLeft && isOwn || search == .moved && !key.isMoved { return }
             var rank = isOwn ? -1 : (isOfObject ? 0 : 1 << 48) + key.record.use { $0.height(of: key.slot) }
             var covered: UInt64 = 0
             if mayBeOpen {
@@ -59,8 +59,8 @@ extension Transaction {
             guard link.observation != nil else { return }
             let isReading = link.unmanagedExpression != nil
             let isUncertain = key.isUncertain || isReading
-            let isEnd = key.slot == changed && key.record == .to(record)
-            if search != .all, search == .moved ? !link.isMoved && !key.isMoved : isEnd && !isReading { return }
+            let isOwn = link.isLeaf && key.slot == changed && key.record == .to(record)
+            if isOwnLeft && isOwn || search == .moved && !link.isMoved && !key.isMoved { return }
             // An expression counts what it becomes itself.
             let isNoted = isUncertain && !isReading
             var isOpen = false
@@ -75,7 +75,6 @@ extension Transaction {
                 }
                 if isOpen { return }
             }
-            let isOwn = link.isLeaf && isEnd
             let subject = thread.value.takeSubject()
             subject.use {
                 $0.setTopic(link.unmanagedRoute, leaf: link.isLeaf && !(isOwn && hasValues) ? link : nil)

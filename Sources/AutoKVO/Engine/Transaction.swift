@@ -41,6 +41,9 @@ final class Transaction: PooledObject, ListMember {
     private var pin: PinnedReference<TrackedObject>?
     /// Whether the change turns out to be none: what is moved to the property meanwhile is not told of it.
     private(set) var isSilent = false
+    /// Whether it stores an equal value, which is not the same in all respects. It concerns what depends on the property, as far as that has
+    /// another value then, and not who observes the property itself, unless a subclass's getter may make another value of it.
+    private(set) var storesEqual = false
     /// Number of changes of the same property that have begun inside this one and not ended.
     private var depth = 0
     /// Whether it is a `coalescingChanges`.
@@ -93,7 +96,7 @@ final class Transaction: PooledObject, ListMember {
         assert(subjects.isEmpty && marked.isEmpty)
         (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
         (depth, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, 0)
-        (isSilent, mayOvertake, followings, isOverlapped) = (false, false, 0, false)
+        (isSilent, storesEqual, mayOvertake, followings, isOverlapped) = (false, false, false, 0, false)
         if walks > 0 { (walks, walked, walk, changedFirst, isOfSeveral) = (0, [:], .other, nil, false) }
         if subjects.capacity > Transaction.searchedCount {
             forgetPlaces()
@@ -101,7 +104,10 @@ final class Transaction: PooledObject, ListMember {
         }
     }
 
-    func isOf(_ target: ObjectIdentifier, _ slot: Int) -> Bool { self.slot == slot && self.target == target }
+    /// As long as one that stores an equal value is prepared, it is not told what is changed in that: those have changes of their own.
+    func isOf(_ target: ObjectIdentifier, _ slot: Int) -> Bool {
+        self.slot == slot && self.target == target && !(storesEqual && isPreparing)
+    }
 
     /// Whether the target's deinit has begun: no call can end the change any more.
     var isOfDead: Bool { record?.isDeinitializing ?? pin?.isDeinitializing ?? false }
@@ -140,11 +146,11 @@ final class Transaction: PooledObject, ListMember {
     ///   - isSilent: Whether to notify no observer, unless a change of the property is open already.
     ///   - isPlain: Whether the store is no user code.
     ///   - values: The values of a write, which is no user code.
-    ///   - search: Who has to hear of it.
+    ///   - storesEqual: Whether an equal value is stored.
     /// - Returns: Whether the property is as it was when this was called: no prior call has changed it.
     @discardableResult static func begin(
         _ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil, isSilent: Bool = false,
-        isPlain: Bool = false, values: ValuePointers? = nil, only search: Search = .all
+        isPlain: Bool = false, values: ValuePointers? = nil, storesEqual: Bool = false
     ) -> Bool {
         let thread = ThreadContext.current
         object.checkWrite(of: slot)
@@ -174,8 +180,8 @@ final class Transaction: PooledObject, ListMember {
             let transaction = thread.value.takeTransaction()
             return transaction.use {
                 ($0.record, $0.slot, $0.target) = (record, slot, record.target)
-                ($0.isPreparing, $0.isReadingOld) = (true, true)
-                $0.findSubjects(of: record, slot, isLate ? nil : edit, hasValues: values != nil, only: search, thread)
+                ($0.isPreparing, $0.isReadingOld, $0.storesEqual) = (true, true, storesEqual)
+                $0.findSubjects(of: record, slot, isLate ? nil : edit, hasValues: values != nil, thread)
                 let isAlone = thread.value.openTransactions.isEmpty && thread.value.coalescing == nil
                 thread.value.openTransactions.append(transaction)
                 return $0.prepare(record, isAlone ? values : nil, isPlain: isPlain || values != nil, thread)

@@ -230,15 +230,16 @@ extension TrackedObject {
             round <= 100, "A collection of \(type(of: self)) was changed each of 100 times that an edit's closure ran.")
     }
 
-    /// Stores an equal value, which is not the same in all respects: a change for all but who observes the property itself.
+    /// Stores an equal value, which is not the same in all respects.
     @usableFromInline final func storeEqual(atOffset offset: Int, _ store: () -> Void) {
-        guard let record, let slot = slot(atOffset: offset), !record.layout!.value[slot].isSilent,
-            let interest = record.list(slot)?.value.interest.load(ordering: .acquiring),
-            !interest.isDisjoint(with: .beyondOwnList)
+        guard !isDeinitializing, let record, let slot = slot(atOffset: offset), !record.layout!.value[slot].isSilent,
+            let interest = record.list(slot)?.value.interest.load(ordering: .acquiring)
         else { return store() }
-        Transaction.begin(self, slot, isPlain: true, only: .others)
+        let isOverridden = record.layout!.value[slot].isOverridden
+        if !isOverridden, interest.isDisjoint(with: .beyondOwnList) { return store() }
+        Transaction.begin(self, slot, isPlain: !isOverridden, storesEqual: true)
         store()
-        Transaction.end(self, slot)
+        if isOverridden { Transaction.endComputed(self, slot) } else { Transaction.end(self, slot) }
     }
 
     /// Whether a property still reads what is stored, asked behind an edit: an override's getter that does need not do so then. Nil for a

@@ -32,7 +32,10 @@ struct OperatorResult {
     private var average: Double {
         guard real == nil, let whole, whole.magnitude >> 53 > 0 else { return total / Double(count) }
         let (quotient, rest) = whole.quotientAndRemainder(dividingBy: Int128(count))
-        return Double(quotient) + Double(rest) / Double(count)
+        if quotient.magnitude >> 53 == 0 { return Double(quotient) + Double(rest) / Double(count) }
+        // In halves, of which the last bit says that something is left: what is a tie without that is none.
+        let (halves, left) = (2 * whole).quotientAndRemainder(dividingBy: Int128(count))
+        return Double(left == 0 || halves & 1 != 0 ? halves : halves + left.signum()) / 2
     }
 
     /// The operator's value. Nil if the values are not of a kind that it works on.
@@ -142,13 +145,14 @@ private func distinct(_ values: [Any]) -> [Any] {
 
 /// Whether a value is less than another one; nil if they cannot be compared.
 private func isLess(_ a: Any, _ b: Any) -> Bool? {
-    let (a, b) = (ownNumber(of: a, for: Double.self), ownNumber(of: b, for: Double.self))
+    func own(_ value: Any) -> Any { ownNumber(of: content(of: value) ?? value, for: Double.self) }
+    let (a, b) = (own(a), own(b))
     if let a = Number.of(a), let b = Number.of(b) { return a < b }
     // Of one type, large integers among them, or of one class.
     func isLess<Value: Comparable>(_: Value.Type) -> Bool? {
         (a as? Value).flatMap { a in (b as? Value).map { a < $0 } }
     }
-    let type = commonClass(a, b) ?? type(of: (a as? AnyHashable)?.base ?? a)
+    let type = commonClass(a, b) ?? type(of: a)
     if let isLess = (type as? any Comparable.Type).flatMap({ isLess($0) }) { return isLess }
     func areInOrder(_ a: some BinaryInteger, _ b: some BinaryInteger) -> Bool { a < b }
     switch (a, b) {

@@ -71,10 +71,16 @@ struct ElementIdentity: Hashable {
         if let object { return hasher.combine(object) }
         hasher.combine(hashable)
         guard hashable == nil, element is AnyHashable else { return }
-        // Copies of what does not equal itself have equal parts.
-        for child in Mirror(reflecting: element).children {
-            let part = child.value as? AnyHashable
-            hasher.combine(part == part ? part : nil)
+        // Copies of what does not equal itself have equal parts: see `areCopies`.
+        var (parts, count) = ([element], 0)
+        while let part = parts.popLast(), count < 1_000 {
+            count += 1
+            let (hashable, isObject) = (part as? AnyHashable, type(of: part) is AnyClass)
+            if isObject { hasher.combine(ObjectIdentifier(part as AnyObject)) }
+            if let hashable, hashable == hashable, !isObject { hasher.combine(hashable) }
+            if !isObject, hashable == nil || hashable != hashable {
+                parts += Mirror(reflecting: part).children.map(\.value)
+            }
         }
     }
 }

@@ -575,4 +575,69 @@ struct EqualElementTests {
         expectEqual(shelf.songs.description, "[1:5, 2:2]")
         #expect(runs == 2 && told.last == 5)
     }
+
+    @Test("what a prior handler of an affected key changes is told as any change", arguments: [false, true])
+    func toldInPrior(isAssignment: Bool) throws {
+        let (shelf, root) = (Shelf(), Shelf())
+        root.next = shelf
+        let recorder = Recorder<[Song]>()
+        var (isFirst, calls) = (true, 0)
+        let history = UndoHistory(of: shelf)
+        shelf.$songs.observe(options: [.old, .new], recorder.handler())
+        try root.observe("next.songs") { _ in calls += 1 }
+        try shelf.observe("first", options: [.new, .prior]) { [unowned shelf] change in
+            guard change.isPrior, isFirst else { return }
+            isFirst = false
+            if isAssignment {
+                shelf.songs.append(Song(number: 2, stars: 2))
+            } else {
+                shelf.$songs.append(Song(number: 2, stars: 2))
+            }
+        }
+        shelf.$songs.edit { $0[0].stars = 5 }
+        expectEqual(recorder.entries.map(\.kind), [isAssignment ? .setting : .insertion])
+        #expect(calls == 1 && history.canUndo && shelf.songs.count == 2)
+    }
+
+    @Test("a path that comes to the collection in such a handler is told of its move alone") func movedInPrior() throws
+    {
+        let (shelf, root) = (Shelf(), Shelf())
+        var calls: [String] = []
+        try root.observe("next.songs") { calls.append($0.keyPath) }
+        try root.observe("next.first", options: .new) { calls.append($0.keyPath) }
+        try shelf.observe("first", options: [.new, .prior]) { [unowned root, unowned shelf] change in
+            if change.isPrior, root.next == nil { root.next = shelf }
+        }
+        shelf.$songs.edit { $0[0].stars = 5 }
+        expectEqual(calls, ["next.songs", "next.first", "next.first"])
+    }
+
+    @Test("an operator on the collection is told if its value is another one, and so are observers of an override")
+    func operatorAndOverride() throws {
+        final class Team: TrackedObject { @Observed var rows = [[Member(1, level: 1)]] }
+        let team = Team()
+        var told: [[Int]] = []
+        try team.observe("rows.@unionOfArrays.level", options: .new) { told.append($0.newValue as? [Int] ?? []) }
+        team.$rows.edit { $0[0] = [Member(1, level: 2)] }
+        let member = team.rows[0][0]
+        team.$rows.edit { $0[0] = [member] }
+        expectEqual(told, [[2]])
+        class Base: TrackedObject {
+            @Observed var songs = [Song(number: 1, stars: 0)]
+            override class var schema: Schema {
+                Schema(Base.self, extending: super.schema) { Key("songs", \.songs) }
+            }
+        }
+        final class Best: Base {
+            override var songs: [Song] {
+                get { super.songs.filter { $0.stars > 3 } }
+                set { super.songs = newValue }
+            }
+        }
+        let (best, recorder) = (Best(), Recorder<[Song]>())
+        best.$songs.observe(options: [.old, .new], recorder.handler())
+        best.$songs.edit { $0[0].stars = 5 }
+        best.$songs.edit { $0[0].stars = 6 }
+        expectEqual(recorder.entries.map { [$0.old!.count, $0.new!.count] }, [[0, 1]])
+    }
 }

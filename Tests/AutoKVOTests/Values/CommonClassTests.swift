@@ -17,8 +17,21 @@ private final class Squad: TrackedObject {
     @Observed var numbers: [Int] = []
     @Observed var samples: [Double] = []
     @Observed var log: [Sample] = []
+    @Observed var events: [Event] = []
     @Observed var mixed: [Any] = []
 }
+
+private class Medal: Comparable, Hashable {
+    let rank: Int
+    init(_ rank: Int) { self.rank = rank }
+
+    static func == (a: Medal, b: Medal) -> Bool { a === b }
+    static func < (a: Medal, b: Medal) -> Bool { a.rank < b.rank }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+private final class GoldMedal: Medal {}
+
+private enum Event: Hashable { case sample(time: Int, value: Double) }
 
 /// One that has no number does not equal itself.
 private struct Sample: Hashable {
@@ -45,6 +58,11 @@ struct CommonClassTests {
         squad.mixed = [AnyHashable("b"), AnyHashable("a"), "c"]
         expectEqual(try squad.value(forKeyPath: "mixed.@max") as? String, "c")
         expectEqual((try squad.value(forKeyPath: "mixed.@min") as? AnyHashable)?.base as? String, "a")
+        for scores in [[Medal(1), GoldMedal(2)], [GoldMedal(2), Medal(1)]] {
+            squad.mixed = scores.map { AnyHashable($0) }
+            expectEqual(((try squad.value(forKeyPath: "mixed.@max") as? AnyHashable)?.base as? Medal)?.rank, 2)
+            expectEqual(((try squad.value(forKeyPath: "mixed.@min") as? AnyHashable)?.base as? Medal)?.rank, 1)
+        }
     }
 
     @Test(
@@ -56,6 +74,14 @@ struct CommonClassTests {
             squad.numbers = Array(repeating: number, count: count)
             expectEqual(try squad.value(forKeyPath: "numbers.@avg") as? Double, Double(number))
         }
+    }
+
+    @Test("another one is rounded once", arguments: [1, -1]) func rounded(sign: Int) throws {
+        let squad = Squad()
+        squad.numbers = [9_007_199_254_740_993 * sign, 9_007_199_254_740_994 * sign]
+        expectEqual(try squad.value(forKeyPath: "numbers.@avg") as? Double, Double(sign) * 9_007_199_254_740_994)
+        squad.numbers = [9_007_199_254_740_993 * sign, 9_007_199_254_740_993 * sign]
+        expectEqual(try squad.value(forKeyPath: "numbers.@avg") as? Double, Double(9_007_199_254_740_993 * sign))
     }
 
     @Test("many numbers that are none take a time that grows with their number", .timeLimit(.minutes(2)))
@@ -81,5 +107,11 @@ struct CommonClassTests {
         squad.$log.observe(options: [.old, .new], recorder.handler())
         squad.$log.update(to: samples(from: 2))
         expectEqual(recorder.entries.map(\.kind), [.removal, .insertion])
+        func events(from first: Int) -> [Event] { (0..<5_000).map { .sample(time: first + $0, value: .nan) } }
+        squad.events = events(from: 0)
+        var count = 0
+        squad.$events.observeElements(added: { _ in count += 1 }, removed: { _ in count += 1 })
+        squad.events = events(from: 1)
+        expectEqual(count, 2)
     }
 }
