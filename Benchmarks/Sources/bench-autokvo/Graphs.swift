@@ -79,6 +79,30 @@ enum KeyGraphs: AutoKVOGraphs {
             told(change.newValue!)
         }
     }
-    /// A getter is called for each read of it, and so a sheet of 100 by 100 has no end.
-    static func has(_ graph: Graph, _ n: Int) -> Bool { ![.cellx, .sheet, .mux].contains(graph) && n <= 10_000 }
+    static func has(_ graph: Graph, _ n: Int) -> Bool { endsWithGetters(graph, n) }
+}
+
+/// Plain getters, of which an observer reads what it wants. It is the observer that ends the observation, so each sink has one.
+enum ReadingGraphs: AutoKVOGraphs {
+    static let system = "AutoKVO, reading"
+    /// Used by one thread.
+    nonisolated(unsafe) private static var panels: [Panel] = []
+
+    static func node(_ function: @escaping () -> Int) -> PlainNode { PlainNode(function) }
+    @inline(__always) static func read(_ node: PlainNode) -> Int { node.value }
+    static func sink(_ node: PlainNode, _ told: @escaping (Int) -> Void) {
+        let panel = Panel()
+        panel.observe(reading: { _ in node.value }, options: .new) { _, change in
+            bench_called()
+            told(change.newValue!)
+        }
+        panels.append(panel)
+    }
+    static func forget() { panels = [] }
+    static func has(_ graph: Graph, _ n: Int) -> Bool { endsWithGetters(graph, n) || graph == .pairs }
+}
+
+/// A getter is called for each read of it, and so a sheet of 100 by 100 has no end.
+private func endsWithGetters(_ graph: Graph, _ n: Int) -> Bool {
+    ![.cellx, .sheet, .mux].contains(graph) && n <= 10_000
 }

@@ -161,4 +161,4 @@ benchMain(
     cells(of: ByObserver.self) + cells(of: ByClosure.self) + cells(of: Typed.self)
         + [leaf, head, dependent, dependentWithOld, appending, readWhileRecording, size, sizeOfFour] + reads
         + secondSet() + deliveredElsewhere() + firstUse()
-        + graphCells(of: DerivedGraphs.self) + graphCells(of: KeyGraphs.self))
+        + graphCells(of: DerivedGraphs.self) + graphCells(of: KeyGraphs.self) + graphCells(of: ReadingGraphs.self))

@@ -89,7 +89,7 @@ extension Cell {
 
 enum Systems {
     static let floor = "plain Swift"
-    static let autoKVO = ["AutoKVO", "AutoKVO, closure only", "AutoKVO, typed", "AutoKVO, Key"]
+    static let autoKVO = ["AutoKVO", "AutoKVO, closure only", "AutoKVO, typed", "AutoKVO, Key", "AutoKVO, reading"]
     static let swift = [
         "Observation", "OpenCombine @Published", "OpenCombine CurrentValueSubject", "NotificationCenter",
     ]
