@@ -119,29 +119,45 @@ public func measured(_ graph: Graph, _ made: MadeGraph, _ samples: Int) -> [Line
 /// Objects with a source, a value derived from it, and a sink of that: made, and dropped.
 @inlinable
 public func pairs<G: Graphs>(_: G.Type, _ n: Int, _ samples: Int) -> [Line] {
-    var (builds, drops, bytes): ([Double], [Double], [Double]) = ([], [], [])
     let told = Told()
+    return pairs(n, samples, told) {
+        let source = G.source(1)
+        let node = G.node { [unowned(unsafe) source] in G.read(source) + 1 }
+        G.sink(node) { told.value = $0 }
+        return (source, node)
+    } set: { pair, value in
+        G.change { G.set(pair.0, value) }
+    } forget: {
+        G.forget()
+    }
+}
+
+/// The same for a system that makes them in its own way.
+///
+/// - Parameters:
+///   - told: Where a pair's sink leaves the value: its source's and one.
+///   - make: Makes a pair, whose source is 1.
+///   - set: Sets the source of a pair.
+///   - forget: Drops what of the pairs is kept elsewhere.
+@inlinable
+public func pairs<Pair>(
+    _ n: Int, _ samples: Int, _ told: Told, make: () -> Pair, set: (Pair, Int) -> Void, forget: () -> Void = {}
+) -> [Line] {
+    var (builds, drops, bytes): ([Double], [Double], [Double]) = ([], [], [])
     for _ in 0..<samples {
         bench_tidy_heap()
         let empty = bench_heap_bytes()
-        var kept: [(G.Source, G.Node)] = []
+        var kept: [Pair] = []
         kept.reserveCapacity(n)
-        let room = n * MemoryLayout<(G.Source, G.Node)>.stride
-        let build = timed {
-            for _ in 0..<n {
-                let source = G.source(1)
-                let node = G.node { [unowned(unsafe) source] in G.read(source) + 1 }
-                G.sink(node) { told.value = $0 }
-                kept.append((source, node))
-            }
-        }
+        let room = n * MemoryLayout<Pair>.stride
+        let build = timed { for _ in 0..<n { kept.append(make()) } }
         builds.append(Double(build) / Double(n))
         bytes.append(Double(Int(bench_heap_bytes() - empty) - room) / Double(n))
-        G.change { G.set(kept[n / 2].0, 5) }
+        set(kept[n / 2], 5)
         check("pairs value", told.value, equals: 6)
         let drop = timed {
             kept = []
-            G.forget()
+            forget()
         }
         drops.append(Double(drop) / Double(n))
     }

@@ -62,4 +62,4 @@ enum Subject: Peer {
     }
 }
 
-benchMain(cells(of: PublishedProperty.self) + cells(of: Subject.self))
+benchMain(cells(of: PublishedProperty.self) + cells(of: Subject.self) + graphs())
