@@ -18,7 +18,7 @@ struct Measured: Decodable {
 }
 
 /// One row of the results: all samples of a cell, over all rounds.
-struct Row {
+struct Row: Decodable {
     var system: String
     /// Unique within a system: `W2`, `W6 N=100000`.
     var workload: String
@@ -44,6 +44,13 @@ struct Results {
     private(set) var rows: [Row] = []
     private var raw: [String: Measured] = [:]
     private var order: [String] = []
+
+    init() {}
+
+    /// What `jsonLines()` wrote.
+    init(recorded lines: String) throws {
+        rows = try lines.split(separator: "\n").map { try JSONDecoder().decode(Row.self, from: Data($0.utf8)) }
+    }
 
     mutating func add(_ measured: [Measured]) {
         for line in measured {

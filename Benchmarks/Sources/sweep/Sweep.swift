@@ -11,7 +11,7 @@ struct Sweep: ParsableCommand {
         abstract: "Measures the systems side by side and judges the bars.")
 
     @Argument(help: "The benchmark executables.")
-    var executables: [String]
+    var executables: [String] = []
 
     @Option(help: "How often everything is run.")
     var rounds = 4
@@ -19,8 +19,11 @@ struct Sweep: ParsableCommand {
     @Option(help: "Samples of a cell in one round.")
     var samples = 7
 
-    @Option(help: "Where latest.jsonl, latest.md and latest.svg go.")
+    @Option(help: "Where latest.jsonl, latest.md, latest.svg and users.svg go.")
     var output: String
+
+    @Option(help: "A latest.jsonl. Nothing is measured: users.svg is drawn again, of what it says.")
+    var recorded: String?
 
     @Option(
         help:
@@ -50,6 +53,12 @@ struct Sweep: ParsableCommand {
     }
 
     func run() throws {
+        let folder = URL(fileURLWithPath: output, isDirectory: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        if let recorded {
+            return try writeUsersPicture(
+                Results(recorded: String(contentsOfFile: recorded, encoding: .utf8)), to: folder)
+        }
         let started = Date()
         var environment = ProcessInfo.processInfo.environment
         environment["BENCH_ONE_THREAD"] = oneThread ? "1" : nil
@@ -92,12 +101,10 @@ struct Sweep: ParsableCommand {
             quick: quick,
             oneThread: oneThread, samples: rounds * samples, rounds: rounds,
             seconds: Int(-started.timeIntervalSinceNow))
-        let folder = URL(fileURLWithPath: output, isDirectory: true)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try results.jsonLines().write(to: folder.appending(path: "latest.jsonl"), atomically: true, encoding: .utf8)
         try report.markdown().write(to: folder.appending(path: "latest.md"), atomically: true, encoding: .utf8)
         try Picture(results).svg().write(to: folder.appending(path: "latest.svg"), atomically: true, encoding: .utf8)
-        try report.usersPicture().write(to: folder.appending(path: "users.svg"), atomically: true, encoding: .utf8)
+        try writeUsersPicture(results, to: folder)
         func fill(_ page: String?, _ filled: (String) -> String?) throws {
             guard let page else { return }
             guard let text = filled(try String(contentsOfFile: page, encoding: .utf8)) else {
@@ -110,6 +117,11 @@ struct Sweep: ParsableCommand {
         print(report.barList())
         for line in leftOut { print("left out: \(line)") }
         if !failed.isEmpty { throw ExitCode(1) }
+    }
+
+    private func writeUsersPicture(_ results: Results, to folder: URL) throws {
+        try UsersPicture(results).svg()
+            .write(to: folder.appending(path: "users.svg"), atomically: true, encoding: .utf8)
     }
 
     private func wants(_ cell: Cell) -> Bool {

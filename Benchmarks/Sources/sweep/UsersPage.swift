@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a user wants to know: six sentences and a chart of six bars.
+/// What a user wants to know: six sentences, and a chart of bars for a set with one observer and for a derived value.
 extension Report {
     func usersPage() -> String {
         """
-        ![Setting an observed property: six systems](../Benchmarks/results/users.svg)
+        ![Setting an observed property, and computing a derived value, beside other systems](../Benchmarks/results/users.svg)
 
         \(sentences.map { "- \($0)" }.joined(separator: "\n"))
 
@@ -34,8 +34,8 @@ extension Report {
             "**Observing and ending it** take \(figure("W4")) ns together, and an observation takes \(figure("W7")) bytes, with the record "
                 + "of its object \(figure("W7t")). A million objects with "
                 + "an observer each are built, notified and dropped for at most twice the price of a thousand, each.",
-            "**A derived value** costs \(perValue("deep N=50")) ns for each value that a change computes in a chain of 50 (Qt's QProperty "
-                + "\(perValue("deep N=50", "Qt 6 QProperty")), Observation \(perValue("deep N=50", "Observation"))). Each is computed at most once for "
+            "**A derived value** costs \(perValue(Bar.observer)) ns for each value that a change computes in a chain of 50 (Qt's QProperty "
+                + "\(perValue("Qt 6 QProperty")), Observation \(perValue("Observation"))). Each is computed at most once for "
                 + "a change, however many ways lead to it: a sheet of 8 × 8 cells computes \(figure("sheet-computations N=8")) values, with Qt "
                 + "\(figure("sheet-computations N=8", "Qt 6 QProperty")).",
             "**What is measured exactly**, in instructions and blocks of memory, is checked at each commit: a change of an observed property, of one "
@@ -43,37 +43,63 @@ extension Report {
         ]
     }
 
-    private func perValue(_ workload: String, _ system: String = Bar.observer) -> String {
-        results.figure(system, workload).map { ($0 / 50).short } ?? "–"
+    private func perValue(_ system: String) -> String { results.costOfDerivedValue(system)?.short ?? "–" }
+}
+
+extension Results {
+    /// What one value of a chain of 50 costs, when the first is changed.
+    fileprivate func costOfDerivedValue(_ system: String) -> Double? { figure(system, "deep N=50").map { $0 / 50 } }
+}
+
+/// Bars of the time of W2 and of a derived value, each group on a linear scale of its own, for light and dark pages.
+struct UsersPicture {
+    private let results: Results
+
+    init(_ results: Results) {
+        self.results = results
     }
 
-    /// Bars of the time of W2, on a linear scale, for light and dark pages.
-    func usersPicture() -> String {
-        let systems = [
-            Bar.observer, "Qt 6 signal", "sigc++ trackable", "OpenCombine CurrentValueSubject", "NotificationCenter",
-            "Observation",
+    func svg() -> String {
+        let subject = "OpenCombine CurrentValueSubject"
+        let groups: [(title: String, bars: [(String, Double)])] = [
+            (
+                "Set a property and call one observer: nanoseconds",
+                [Bar.observer, "Qt 6 signal", "sigc++ trackable", subject, "NotificationCenter", "Observation"]
+                    .compactMap { system in results.figure(system, "W2").map { (system, $0) } }
+            ),
+            (
+                "Compute one of a chain of 50 derived values: nanoseconds",
+                [Bar.observer, "Qt 6 QProperty", subject, "Observation"]
+                    .compactMap { system in results.costOfDerivedValue(system).map { (system, $0) } }
+            ),
         ]
-        let bars = systems.compactMap { system in results.figure(system, "W2").map { (system, $0) } }
-        let most = bars.map(\.1).max() ?? 1
-        let rows = bars.enumerated().map { index, bar in
-            let (system, value) = bar
-            let (y, length) = (46 + Double(index) * 26, max(2, value / most * 380))
-            return """
-                <text x="226" y="\(y.short)" text-anchor="end">\(system)</text>
-                <rect class="\(system == Bar.observer ? "ours" : "other")" x="236" y="\((y - 12).short)" width="\(length.short)" height="16"/>
-                <text x="\((244 + length).short)" y="\(y.short)">\(value.short)</text>
-                """
+        var (body, top): ([String], Double) = ([], 20)
+        for (title, bars) in groups where !bars.isEmpty {
+            body.append(#"<text x="16" y="\#(top.short)" font-weight="bold">\#(title)</text>"#)
+            body += rows(bars, below: top)
+            top += Double(bars.count) * 26 + 40
         }
         return """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 690 200" font-family="Helvetica, Arial, sans-serif" font-size="13">
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 690 \((top - 16).short)" font-family="Helvetica, Arial, sans-serif" font-size="13">
             <style>
             text { fill: #222222 } .ours { fill: #c2410c } .other { fill: #94a3b8 }
             @media (prefers-color-scheme: dark) { text { fill: #e5e5e5 } .ours { fill: #fb923c } .other { fill: #64748b } }
             </style>
-            <text x="16" y="20" font-weight="bold">Set a property and call one observer: nanoseconds</text>
-            \(rows.joined(separator: "\n"))
+            \(body.joined(separator: "\n"))
             </svg>
 
             """
+    }
+
+    private func rows(_ bars: [(system: String, value: Double)], below top: Double) -> [String] {
+        let most = bars.map(\.value).max() ?? 1
+        return bars.enumerated().map { index, bar in
+            let (y, length) = (top + 26 + Double(index) * 26, max(2, bar.value / most * 380))
+            return """
+                <text x="226" y="\(y.short)" text-anchor="end">\(bar.system)</text>
+                <rect class="\(bar.system == Bar.observer ? "ours" : "other")" x="236" y="\((y - 12).short)" width="\(length.short)" height="16"/>
+                <text x="\((244 + length).short)" y="\(y.short)">\(bar.value.short)</text>
+                """
+        }
     }
 }
