@@ -61,6 +61,15 @@ for name in qt qtgraphs boost sigc gobject gnustep; do
   [ ! -x ".build/peers/bench-$name" ] || executables+=(".build/peers/bench-$name")
 done
 
+# What the report says of the peers: the packages' versions and the flags.
+{
+  echo "Packages: $(dpkg-query -W -f='${db:Status-Abbrev}${Package} ${Version}\n' $packages 2> /dev/null |
+    sed -n 's/^ii *//p' | paste -sd , | sed 's/,/, /g')"
+  cat .build/peers/flags.txt
+  echo "Swift: \`swift build -c release\`, $(swift --version 2> /dev/null | head -1), its Foundation and Observation," \
+    "OpenCombine $(sed -n '/"identity" : "opencombine"/,/"version"/s/.*"version" : "\(.*\)".*/\1/p' Package.resolved)"
+} > .build/peers/built.txt
+
 revision=${REVISION:-$(git describe --always --dirty --exclude "*" 2> /dev/null || echo unknown)}
-exec .build/release/sweep "${executables[@]}" "${written[@]}" --missing .build/peers/missing.txt \
+exec .build/release/sweep "${executables[@]}" "${written[@]}" --missing .build/peers/missing.txt --built .build/peers/built.txt \
   --revision "$revision" $quick ${rest[@]+"${rest[@]}"}

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Builds the peers that are not Swift into .build/peers. A peer that does not build is named in .build/peers/missing.txt
-# with the reason, and left out.
+# with the reason, and left out. .build/peers/flags.txt says with which flags, for the report.
 set -u
 cd "$(dirname "$0")/.."
 out=.build/peers
@@ -8,7 +8,9 @@ mkdir -p "$out"
 : > "$out/missing.txt"
 
 cxx=${CXX:-g++}
-flags="-O2 -std=c++17 -pthread -Wall -ISources/CBenchSupport/include -IPeers"
+cxx_flags="-O2 -std=c++17 -pthread -Wall"
+c_flags="-O2 -std=gnu11 -pthread"
+flags="$cxx_flags -ISources/CBenchSupport/include -IPeers"
 
 missing() {  # name, reason
   printf '%s: %s\n' "$1" "$2" >> "$out/missing.txt"
@@ -29,7 +31,7 @@ build() {  # title, name, package, command…
   fi
 }
 
-gcc -O2 -std=gnu11 -pthread -ISources/CBenchSupport/include -c Sources/CBenchSupport/CBenchSupport.c \
+gcc $c_flags -ISources/CBenchSupport/include -c Sources/CBenchSupport/CBenchSupport.c \
   -o "$out/support.o" || exit 1
 
 qt() {
@@ -44,10 +46,19 @@ qtgraphs() {
   $cxx $flags -fPIC $(pkg-config --cflags Qt6Core) Peers/qtgraphs.cpp "$out/support.o" -o "$out/bench-qtgraphs" \
     $(pkg-config --libs Qt6Core)
 }
+gnustep_flags() {
+  echo "$(gnustep-config --objc-flags | sed 's/-MMD -MP//') -std=gnu11"
+}
 gnustep() {
-  gcc $(gnustep-config --objc-flags | sed 's/-MMD -MP//') -std=gnu11 -IPeers -c Peers/gnustep.m -o "$out/gnustep.o" &&
+  gcc $(gnustep_flags) -IPeers -c Peers/gnustep.m -o "$out/gnustep.o" &&
     $cxx $flags Peers/gnustep.cpp "$out/gnustep.o" "$out/support.o" -o "$out/bench-gnustep" $(gnustep-config --base-libs)
 }
+
+{
+  echo "C++: \`$cxx $cxx_flags\` ($("$cxx" -dumpfullversion -dumpversion)), for Qt \`-fPIC\` too; the clock, in C: \`gcc $c_flags\`"
+  [ "${1:-}" = --quick ] || ! command -v gnustep-config > /dev/null ||
+    echo "GNUstep's Objective-C: \`gcc $(gnustep_flags | tr ' ' '\n' | grep -v '^-I' | paste -sd ' ')\`"
+} > "$out/flags.txt"
 
 build "Qt 6" qt qt6-base-dev qt
 build "Qt 6 QProperty, derived values" qtgraphs qt6-base-dev qtgraphs

@@ -7,6 +7,8 @@ struct Report {
     var secondBars: [Bar.Judged]
     var thirdBars: [Bar.Judged]
     var leftOut: [String]
+    /// The versions and flags of the systems, a line each.
+    var built: [String]
     var revision: String
     var date: Date
     var quick: Bool
@@ -36,10 +38,12 @@ struct Report {
         page.replacing(between: "<!-- figures -->\n", and: "<!-- end of figures -->", with: usersPage())
     }
 
+    private var builtList: String { built.isEmpty ? "" : "\n" + built.map { "\n- \($0)" }.joined() }
+
     private func sections(heading: String, picture: String) -> String {
         var text = """
             \(day), \(Machine.description). AutoKVO at \(revision).\(quick ? " A quick sweep." : "")\(oneThread ? " Processes of one thread." : "")
-            \(rounds) interleaved rounds, at least \(samples) samples a cell, \((seconds + 30) / 60) minutes. Times are compared by minimum, bytes by maximum.
+            \(rounds) interleaved rounds, at least \(samples) samples a cell, \((seconds + 30) / 60) minutes. Times are compared by minimum, bytes by maximum.\(builtList)
 
             ![Bars by system, and cost against N](\(picture))
 

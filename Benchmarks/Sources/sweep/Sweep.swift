@@ -36,6 +36,9 @@ struct Sweep: ParsableCommand {
     @Option(help: "A file that names what was left out, a line each.")
     var missing: String?
 
+    @Option(help: "A file that says what the systems were built of and how, a line each.")
+    var built: String?
+
     @Option(help: "What was measured, for the report: a commit, say.")
     var revision = "unknown"
 
@@ -63,9 +66,12 @@ struct Sweep: ParsableCommand {
         var environment = ProcessInfo.processInfo.environment
         environment["BENCH_ONE_THREAD"] = oneThread ? "1" : nil
         let runner = Runner(environment: environment)
-        var leftOut =
-            try missing.map { try String(contentsOfFile: $0, encoding: .utf8) }?
-            .split(separator: "\n").map(String.init) ?? []
+        func lines(of file: String?) throws -> [String] {
+            guard let file else { return [] }
+            return try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
+        }
+        let builtWith = try lines(of: built)
+        var leftOut = try lines(of: missing)
 
         var cells: [Cell] = []
         for executable in executables {
@@ -97,7 +103,8 @@ struct Sweep: ParsableCommand {
         let report = Report(
             results: results, bars: Bar.all.map { $0.judged(results) },
             secondBars: Bar.ofSecondSet.map { $0.judged(results) },
-            thirdBars: Bar.ofThirdSet.map { $0.judged(results) }, leftOut: leftOut, revision: revision, date: started,
+            thirdBars: Bar.ofThirdSet.map { $0.judged(results) }, leftOut: leftOut, built: builtWith,
+            revision: revision, date: started,
             quick: quick,
             oneThread: oneThread, samples: rounds * samples, rounds: rounds,
             seconds: Int(-started.timeIntervalSinceNow))
