@@ -8,18 +8,8 @@ extension Transaction {
         let thread = ThreadContext.current
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
-        guard beginEnd(ObjectIdentifier(object), slot, thread) else { return false }
-        close(object, slot, edit, thread)?.use { $0.deliver(thread) }
-        return true
-    }
-
-    /// A function of its own, as its variables would be on the stack of the handlers.
-    private static func beginEnd(_ target: ObjectIdentifier, _ slot: Int, _ thread: InPlace<ThreadContext>) -> Bool {
-        // One in a prior call of the change that is beginning has no begin.
-        guard let open = thread.value.openTransaction(target, slot), open.use({ $0.mayEnd }) else { return false }
-        open.use { $0.followings += 1 }
-        // Following may compute what has been moved to the property, and its value from before is the old one.
-        if open.use({ $0.moves != PathLink.moves }) { open.object.addMoved(isMarked: false, thread) }
+        guard let ended = close(object, slot, edit, thread) else { return false }
+        ended?.use { $0.deliver(thread) }
         return true
     }
 
@@ -37,19 +27,26 @@ extension Transaction {
         return end(object, slot, edit)
     }
 
-    /// - Returns: The transaction, unless it goes on.
+    /// - Returns: The transaction, unless it goes on; nil if there is none.
     ///
     /// Not inlined, and neither are the functions that notify: without optimization each takes 1 KB of the stack, which handlers that make
     /// changes inside of changes would keep.
     @inline(never)
     private static func close(
         _ object: TrackedObject, _ slot: Int, _ edit: CollectionChange?, _ thread: InPlace<ThreadContext>
-    ) -> Borrowed<Transaction>? {
+    ) -> Borrowed<Transaction>?? {
+        // One in a prior call of the change that is beginning has no begin.
+        guard let open = thread.value.openTransaction(ObjectIdentifier(object), slot), open.use({ $0.mayEnd }) else {
+            return nil
+        }
+        open.use { $0.followings += 1 }
+        // Following may compute what has been moved to the property, and its value from before is the old one.
+        if open.use({ $0.moves != PathLink.moves }) { open.object.addMoved(isMarked: false, thread) }
         // Following reads objects, which is user code and may begin and end changes itself.
         object.unmanagedRecord?.use { follow($0, slot, edit) }
         guard let transaction = thread.value.openTransaction(ObjectIdentifier(object), slot),
             transaction.use({ $0.mayEnd && !$0.endInner() })
-        else { return nil }
+        else { return .some(nil) }
         transaction.use { $0.close(thread) }
         return transaction
     }

@@ -25,10 +25,11 @@ extension Transaction {
         moves = PathLink.moves
         coalescing?.use { $0.startWalk(search == .all ? .finding : .other, from: record) }
         let isOwnLeft = storesEqual && !record.layout!.value[changed].isOverridden
+        let isAll = search == .all && !isOwnLeft
         AffectedLists.forEach(from: record, changed, isUncertain: storesEqual) { key, list, interest in
             let isOfObject = key.record == .to(record)
             let isOwn = isOfObject && key.slot == changed
-            if isOwnLeft && isOwn || search == .moved && !key.isMoved { return }
+            if !isAll, isOwnLeft && isOwn || search == .moved && !key.isMoved { return }
             var rank = isOwn ? -1 : (isOfObject ? 0 : 1 << 48) + key.record.use { $0.height(of: key.slot) }
             var covered: UInt64 = 0
             if mayBeOpen {
@@ -60,7 +61,7 @@ extension Transaction {
             let isReading = link.unmanagedExpression != nil
             let isUncertain = key.isUncertain || isReading
             let isOwn = link.isLeaf && key.slot == changed && key.record == .to(record)
-            if isOwnLeft && isOwn || search == .moved && !link.isMoved && !key.isMoved { return }
+            if !isAll, isOwnLeft && isOwn || search == .moved && !link.isMoved && !key.isMoved { return }
             // An expression counts what it becomes itself.
             let isNoted = isUncertain && !isReading
             var isOpen = false

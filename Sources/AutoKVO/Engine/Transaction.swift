@@ -104,10 +104,7 @@ final class Transaction: PooledObject, ListMember {
         }
     }
 
-    /// As long as one that stores an equal value is prepared, it is not told what is changed in that: those have changes of their own.
-    func isOf(_ target: ObjectIdentifier, _ slot: Int) -> Bool {
-        self.slot == slot && self.target == target && !(storesEqual && isPreparing)
-    }
+    func isOf(_ target: ObjectIdentifier, _ slot: Int) -> Bool { self.slot == slot && self.target == target }
 
     /// Whether the target's deinit has begun: no call can end the change any more.
     var isOfDead: Bool { record?.isDeinitializing ?? pin?.isDeinitializing ?? false }
@@ -179,12 +176,15 @@ final class Transaction: PooledObject, ListMember {
             let isLate = edit != nil && record.list(slot)?.value.takeLateness() ?? false
             let transaction = thread.value.takeTransaction()
             return transaction.use {
-                ($0.record, $0.slot, $0.target) = (record, slot, record.target)
+                // As long as one that stores an equal value is prepared, nobody finds it: what is changed in that has changes of its own.
+                ($0.record, $0.slot, $0.target) = (record, slot, storesEqual ? nil : record.target)
                 ($0.isPreparing, $0.isReadingOld, $0.storesEqual) = (true, true, storesEqual)
                 $0.findSubjects(of: record, slot, isLate ? nil : edit, hasValues: values != nil, thread)
                 let isAlone = thread.value.openTransactions.isEmpty && thread.value.coalescing == nil
                 thread.value.openTransactions.append(transaction)
-                return $0.prepare(record, isAlone ? values : nil, isPlain: isPlain || values != nil, thread)
+                let isUntouched = $0.prepare(record, isAlone ? values : nil, isPlain: isPlain || values != nil, thread)
+                $0.target = record.target
+                return isUntouched
             }
         }
     }
