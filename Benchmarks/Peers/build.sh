@@ -54,8 +54,11 @@ gnustep() {
     $cxx $flags Peers/gnustep.cpp "$out/gnustep.o" "$out/support.o" -o "$out/bench-gnustep" $(gnustep-config --base-libs)
 }
 
+cxx_line="C++: \`$cxx $cxx_flags\` ($($cxx -dumpfullversion -dumpversion)), for Qt \`-fPIC\` too; the clock, in C: \`gcc $c_flags\`"
+# What another compiler has built is built again: the line is to be true of every peer.
+[ "$(head -n 1 "$out/flags.txt" 2> /dev/null)" = "$cxx_line" ] || rm -f "$out"/bench-*
 {
-  echo "C++: \`$cxx $cxx_flags\` ($("$cxx" -dumpfullversion -dumpversion)), for Qt \`-fPIC\` too; the clock, in C: \`gcc $c_flags\`"
+  echo "$cxx_line"
   [ "${1:-}" = --quick ] || ! command -v gnustep-config > /dev/null ||
     echo "GNUstep's Objective-C: \`gcc $(gnustep_flags | tr ' ' '\n' | grep -v '^-I' | paste -sd ' ')\`"
 } > "$out/flags.txt"

@@ -114,7 +114,7 @@ final class OutermostChange {
     static func isOpen(of isConcerned: (ObjectIdentifier) -> Bool) -> Bool {
         let thread = ThreadContext.current
         return thread.value.coalescing != nil
-            || thread.value.openTransactions.members.contains { $0.use { $0.target.map(isConcerned) ?? false } }
+            || thread.value.openTransactions.members.contains { $0.use { $0.changed.map(isConcerned) ?? false } }
     }
 
     /// Makes the calls that are left of the changes under way on this thread, or those of them that are due.
@@ -157,7 +157,7 @@ final class OutermostChange {
         var first = edits ?? context.value.delivering
         if edits == nil, !(first?.object.isCoalescing ?? false) {
             let open = context.value.openTransactions.members.map(\.object)
-            first = open.first { $0.isPreparing && $0.target.map(isConcerned) ?? false }.map { .to($0) } ?? first
+            first = open.first { $0.isPreparing && $0.changed.map(isConcerned) ?? false }.map { .to($0) } ?? first
         }
         (transaction, thread) = (first?.object, thisThread())
         token = transaction?.token ?? 0

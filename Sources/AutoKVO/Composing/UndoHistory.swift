@@ -124,7 +124,8 @@ public final class UndoHistory: TrackedObject {
     /// code, and traps: the history would hear of it too late.
     ///
     /// - Returns: False if there is none, in a group, and in a handler that undoing calls.
-    /// - Complexity: O(*n* log *n*) for *n* changes of the step, and a copy of each array or set that was edited in it.
+    /// - Complexity: O(*n* log *n*) for *n* changes of the step, what each takes that is made back (an edit of an array, O(*m*) for the *m*
+    ///   elements that it moves), and a copy of each array or set that was edited in it.
     @discardableResult public func undo() -> Bool { replay(\.undoable, into: \.redoable) }
 
     /// Makes the step again that was undone last. After another change there is nothing to redo. The rest is as for `undo()`.

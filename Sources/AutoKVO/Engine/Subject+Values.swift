@@ -100,9 +100,18 @@ extension Subject {
         event.new = new.pointer
         // `==` is user code.
         guard isUncertain else { return }
-        let isUnchanged = event.isUnchanged
+        let isUnchanged = event.isUnchanged || isOwn && hasSameElements
         isDropped = isUnchanged && !isLinkSet && !wasReadInBetween
         event.excluded = isUnchanged ? [.old, .new, .distinct] : []
+    }
+
+    /// Whether the property itself, in which an equal collection was stored, has the same elements: compared as the edit compared them.
+    private var hasSameElements: Bool {
+        func elements(_ value: ValuePointer?) -> [Any]? {
+            (value?.box()).flatMap(unwrapped).flatMap { $0 as? any KeyValueCollection }?.elements
+        }
+        guard let old = elements(event.oldValue), let new = elements(event.newValue) else { return false }
+        return old.map(ElementIdentity.init) == new.map(ElementIdentity.init)
     }
 
     /// The values have turned out to be others than those of the event.

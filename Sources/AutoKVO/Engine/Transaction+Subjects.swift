@@ -24,7 +24,7 @@ extension Transaction {
         let mayBeOpen = start > 0 || thread.value.holdsChanges || isInside
         moves = PathLink.moves
         coalescing?.use { $0.startWalk(search == .all ? .finding : .other, from: record) }
-        let isOwnLeft = storesEqual && !record.layout!.value[changed].isOverridden
+        let isOwnLeft = storesEqual && !record.schema!.keys[changed].isOverridden
         let isAll = search == .all && !isOwnLeft
         AffectedLists.forEach(from: record, changed, isUncertain: storesEqual) { key, list, interest in
             let isOfObject = key.record == .to(record)

@@ -44,6 +44,8 @@ final class Transaction: PooledObject, ListMember {
     /// Whether it stores an equal value, which is not the same in all respects. It concerns what depends on the property, as far as that has
     /// another value then, and not who observes the property itself, unless a subclass's getter may make another value of it.
     private(set) var storesEqual = false
+    /// Whose change it is, also while nobody finds it.
+    var changed: ObjectIdentifier? { target ?? (storesEqual ? record?.target : nil) }
     /// Number of changes of the same property that have begun inside this one and not ended.
     private var depth = 0
     /// Whether it is a `coalescingChanges`.

@@ -1,3 +1,5 @@
+// In the complexities, the observations of an object include the paths of others that go through it.
+//
 // No argument is optional: a nil that came from a variable would end everybody's observations. Each form that leaves a part out is
 // an overload of its own.
 
@@ -6,14 +8,14 @@ extension TrackedObject {
     /// paths too continues with those. May be called on any thread, also in a handler.
     ///
     /// - Returns: How many observations were ended or lost a path. Zero if none matches, which is no error.
-    /// - Complexity: O(*n*) for *n* observations of this object, or that the observer holds, whichever are fewer.
+    /// - Complexity: O(*n*) for *n* observations of this object, with paths of others through it, or that the observer holds, whichever are fewer.
     @discardableResult public func removeObserver(_ observer: AnyObject, forKeyPath keyPath: some KeyPathSet) -> Int {
         Removal(observer: observer, target: self, keyPath: keyPath).perform()
     }
 
     /// Ends the observations of this object that an observer has of a path with a named handler.
     ///
-    /// - Complexity: O(*n*) for *n* observations of this object, or that the observer holds, whichever are fewer.
+    /// - Complexity: O(*n*) for *n* observations of this object, with paths of others through it, or that the observer holds, whichever are fewer.
     @discardableResult
     public func removeObserver(_ observer: AnyObject, forKeyPath keyPath: some KeyPathSet, handler: String) -> Int {
         Removal(observer: observer, target: self, keyPath: keyPath, handler: handler).perform()
@@ -21,41 +23,41 @@ extension TrackedObject {
 
     /// Ends the observations of this object that an observer has with a named handler, of whatever path.
     ///
-    /// - Complexity: O(*n*) for *n* observations of this object, or that the observer holds, whichever are fewer.
+    /// - Complexity: O(*n*) for *n* observations of this object, with paths of others through it, or that the observer holds, whichever are fewer.
     @discardableResult public func removeObserver(_ observer: AnyObject, handler: String) -> Int {
         Removal(observer: observer, target: self, handler: handler).perform()
     }
 
     /// Ends all observations of this object that an observer has.
     ///
-    /// - Complexity: O(*n*) for *n* observations of this object, or that the observer holds, whichever are fewer.
+    /// - Complexity: O(*n*) for *n* observations of this object, with paths of others through it, or that the observer holds, whichever are fewer.
     @discardableResult
     public func removeObserver(_ observer: AnyObject) -> Int { Removal(observer: observer, target: self).perform() }
 
     /// Ends all observations of this object, whoever the observer is.
     ///
     /// - Returns: How many observations were ended or, being of several targets, continue without this one.
-    /// - Complexity: O(*n*) for *n* observations of this object.
+    /// - Complexity: O(*n*) for *n* observations of this object, with paths of others through it.
     @discardableResult public func removeAllObservers() -> Int { Removal(target: self).perform() }
 
     /// Ends all observations of a path of this object, or of one of several. An observation that has other paths too continues with
     /// those.
     ///
-    /// - Complexity: O(*n*) for *n* observations of this object.
+    /// - Complexity: O(*n*) for *n* observations of this object, with paths of others through it.
     @discardableResult public func removeAllObservers(forKeyPath keyPath: some KeyPathSet) -> Int {
         Removal(target: self, keyPath: keyPath).perform()
     }
 
     /// Ends all observations of a path of this object with a named handler.
     ///
-    /// - Complexity: O(*n*) for *n* observations of this object.
+    /// - Complexity: O(*n*) for *n* observations of this object, with paths of others through it.
     @discardableResult public func removeAllObservers(forKeyPath keyPath: some KeyPathSet, handler: String) -> Int {
         Removal(target: self, keyPath: keyPath, handler: handler).perform()
     }
 
     /// Ends all observations of this object with a named handler.
     ///
-    /// - Complexity: O(*n*) for *n* observations of this object.
+    /// - Complexity: O(*n*) for *n* observations of this object, with paths of others through it.
     @discardableResult
     public func removeAllObservers(handler: String) -> Int { Removal(target: self, handler: handler).perform() }
 

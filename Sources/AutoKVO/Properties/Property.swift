@@ -18,7 +18,8 @@
 //     TrackedObject.write       finds the slot by the storage's offset; not if a subclass may override the getter: then `announcingWrite`
 //     ObservedWrite.init        completes deliveries that the write must not overtake; nil if nobody has to be notified: then only the store
 //     store                     the values are swapped; inside of `Transaction.begin` and `end` if the change concerns more than the list of
-//                               `age`, or a change is open
+//                               `age`, somebody asks for a prior call, or a change is open; in a `coalescingChanges` that has all observers
+//                               of the list already nothing else is done
 //     notify                    else: a `Subject` of the thread's pool calls the observers in the list of `age`
 
 /// One property of one object, as `$name` returns it: checked by the compiler, where a string is looked up at run time.

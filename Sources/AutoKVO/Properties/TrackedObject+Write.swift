@@ -235,7 +235,7 @@ extension TrackedObject {
         guard !isDeinitializing, let record, let slot = slot(atOffset: offset), !record.layout!.value[slot].isSilent,
             let interest = record.list(slot)?.value.interest.load(ordering: .acquiring)
         else { return store() }
-        let isOverridden = record.layout!.value[slot].isOverridden
+        let isOverridden = record.schema!.keys[slot].isOverridden
         if !isOverridden, interest.isDisjoint(with: .beyondOwnList) { return store() }
         Transaction.begin(self, slot, isPlain: !isOverridden, storesEqual: true)
         store()

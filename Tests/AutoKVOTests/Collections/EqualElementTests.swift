@@ -68,6 +68,8 @@ private final class MemberSet: TrackedObject {
     override class var schema: Schema { Schema(MemberSet.self, extending: super.schema) { Key("members", \.members) } }
 }
 
+private protocol Shape {}
+
 /// Elements that are equal and not the same.
 struct EqualElementTests {
     private final class Bag: TrackedObject { @Observed var values: [Any] = [] }
@@ -639,5 +641,43 @@ struct EqualElementTests {
         best.$songs.edit { $0[0].stars = 5 }
         best.$songs.edit { $0[0].stars = 6 }
         expectEqual(recorder.entries.map { [$0.old!.count, $0.new!.count] }, [[0, 1]])
+    }
+
+    private final class Circle: Shape {}
+    private class Drawing: TrackedObject {
+        @Observed var shapes: [any Shape] = [Circle()]
+        var kind: String { "drawing" }
+    }
+    private final class Sketch: Drawing { override var kind: String { "sketch" } }
+
+    @Test("an edit that changes nothing is none in a class that overrides another property, either")
+    func otherOverride() {
+        let (sketch, calls) = (Sketch(), Counter())
+        let history = UndoHistory(of: sketch)
+        sketch.$shapes.observe { _ in calls.add() }
+        sketch.$shapes.edit { $0.reserveCapacity(1_000) }
+        #expect(calls.count == 0 && !history.canUndo)
+    }
+
+    @Test("what prior handlers change while an equal set is stored is one step of a history") func oneStep() throws {
+        final class Cabinet: TrackedObject {
+            @Observed var set: Set<Song> = [Song(number: 1, stars: 0)]
+            @Observed var a = 0
+            @Observed var b = 0
+            var best: Int { self.set.map(\.stars).max() ?? -1 }
+            override class var schema: Schema {
+                Schema(Cabinet.self, extending: super.schema) {
+                    Key("set", \.set)
+                    Key("best", \.best, affectedBy: "set")
+                }
+            }
+        }
+        let cabinet = Cabinet()
+        let history = UndoHistory(of: cabinet)
+        try cabinet.observe("best", options: [.new, .prior]) { [unowned cabinet] change in
+            if change.isPrior { (cabinet.a, cabinet.b) = (1, 1) }
+        }
+        cabinet.$set.edit { $0.update(with: Song(number: 1, stars: 5)) }
+        #expect(history.undo() && cabinet.a == 0 && cabinet.b == 0 && !history.canUndo)
     }
 }
