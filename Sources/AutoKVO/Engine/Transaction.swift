@@ -41,11 +41,12 @@ final class Transaction: PooledObject, ListMember {
     private var pin: PinnedReference<TrackedObject>?
     /// Whether the change turns out to be none: what is moved to the property meanwhile is not told of it.
     private(set) var isSilent = false
-    /// Whether it stores an equal value, which is not the same in all respects. It concerns what depends on the property, as far as that has
-    /// another value then, and not who observes the property itself, unless a subclass's getter may make another value of it.
-    private(set) var storesEqual = false
+    /// Of one that stores an equal value, which is not the same in all respects: whether it concerns what depends on the property alone, as far as
+    /// that has another value then, or who observes the property itself, too.
+    enum Equal { case toOthers, toOwnToo }
+    private(set) var equal: Equal?
     /// Whose change it is, also while nobody finds it.
-    var changed: ObjectIdentifier? { target ?? (storesEqual ? record?.target : nil) }
+    var changed: ObjectIdentifier? { target ?? (equal == nil ? nil : record?.target) }
     /// Number of changes of the same property that have begun inside this one and not ended.
     private var depth = 0
     /// Whether it is a `coalescingChanges`.
@@ -98,7 +99,7 @@ final class Transaction: PooledObject, ListMember {
         assert(subjects.isEmpty && marked.isEmpty)
         (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
         (depth, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, 0)
-        (isSilent, storesEqual, mayOvertake, followings, isOverlapped) = (false, false, false, 0, false)
+        (isSilent, equal, mayOvertake, followings, isOverlapped) = (false, nil, false, 0, false)
         if walks > 0 { (walks, walked, walk, changedFirst, isOfSeveral) = (0, [:], .other, nil, false) }
         if subjects.capacity > Transaction.searchedCount {
             forgetPlaces()
@@ -145,11 +146,11 @@ final class Transaction: PooledObject, ListMember {
     ///   - isSilent: Whether to notify no observer, unless a change of the property is open already.
     ///   - isPlain: Whether the store is no user code.
     ///   - values: The values of a write, which is no user code.
-    ///   - storesEqual: Whether an equal value is stored.
+    ///   - equal: Whom it concerns, if an equal value is stored.
     /// - Returns: Whether the property is as it was when this was called: no prior call has changed it.
     @discardableResult static func begin(
         _ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil, isSilent: Bool = false,
-        isPlain: Bool = false, values: ValuePointers? = nil, storesEqual: Bool = false
+        isPlain: Bool = false, values: ValuePointers? = nil, equal: Equal? = nil
     ) -> Bool {
         let thread = ThreadContext.current
         object.checkWrite(of: slot)
@@ -179,8 +180,8 @@ final class Transaction: PooledObject, ListMember {
             let transaction = thread.value.takeTransaction()
             return transaction.use {
                 // As long as one that stores an equal value is prepared, nobody finds it: what is changed in that has changes of its own.
-                ($0.record, $0.slot, $0.target) = (record, slot, storesEqual ? nil : record.target)
-                ($0.isPreparing, $0.isReadingOld, $0.storesEqual) = (true, true, storesEqual)
+                ($0.record, $0.slot, $0.target) = (record, slot, equal == nil ? record.target : nil)
+                ($0.isPreparing, $0.isReadingOld, $0.equal) = (true, true, equal)
                 $0.findSubjects(of: record, slot, isLate ? nil : edit, hasValues: values != nil, thread)
                 let isAlone = thread.value.openTransactions.isEmpty && thread.value.coalescing == nil
                 thread.value.openTransactions.append(transaction)

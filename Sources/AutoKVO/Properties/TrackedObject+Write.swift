@@ -235,9 +235,12 @@ extension TrackedObject {
         guard !isDeinitializing, let record, let slot = slot(atOffset: offset), !record.layout!.value[slot].isSilent,
             let interest = record.list(slot)?.value.interest.load(ordering: .acquiring)
         else { return store() }
-        let isOverridden = record.schema!.keys[slot].isOverridden
-        if !isOverridden, interest.isDisjoint(with: .beyondOwnList) { return store() }
-        Transaction.begin(self, slot, isPlain: !isOverridden, storesEqual: true)
+        let key = record.schema!.keys[slot]
+        let isOverridden = key.isOverridden
+        // What the getter of an override makes of it may be another value; not if it returns what is stored.
+        let concernsOwn = isOverridden && !key.readsStoredCollection(of: self)
+        if !concernsOwn, interest.isDisjoint(with: .beyondOwnList) { return store() }
+        Transaction.begin(self, slot, isPlain: !isOverridden, equal: concernsOwn ? .toOwnToo : .toOthers)
         store()
         if isOverridden { Transaction.endComputed(self, slot) } else { Transaction.end(self, slot) }
     }
