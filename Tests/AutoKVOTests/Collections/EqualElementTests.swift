@@ -524,7 +524,7 @@ struct EqualElementTests {
     private final class Label: TrackedObject { @Observed var text = 0 }
 
     @Test(
-        "a key affected by a collection is told of equal elements if its value is another one",
+        "observers of a key that is affectedBy a collection are called for equal elements if its value changes",
         arguments: [false, true])
     func affected(isCoalesced: Bool) throws {
         let (shelf, root, label, calls) = (Shelf(), Shelf(), Label(), Counter())
@@ -558,7 +558,7 @@ struct EqualElementTests {
         expectEqual(calls.count, 0)
     }
 
-    @Test("a prior handler of an affected key may edit the collection: the edit is made again behind it")
+    @Test("a prior handler of such a key may edit the collection: the edit is made again behind it")
     func editedInPrior() throws {
         let shelf = Shelf()
         var (isFirst, told) = (true, [Int]())
@@ -578,7 +578,9 @@ struct EqualElementTests {
         #expect(runs == 2 && told.last == 5)
     }
 
-    @Test("what a prior handler of an affected key changes is told as any change", arguments: [false, true])
+    @Test(
+        "a change that a prior handler of such a key makes calls its observers as any change does",
+        arguments: [false, true])
     func toldInPrior(isAssignment: Bool) throws {
         let (shelf, root) = (Shelf(), Shelf())
         root.next = shelf
